@@ -26,6 +26,7 @@ __all__ = ["Forked"]
 
 _LOADED = """
 import importlib, json, os, signal, socket
+import duckdb  # for workers without a database
 loaded = importlib.import_module(sys.argv[2])
 control = socket.socket(fileno=int(sys.argv[1]))
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)

@@ -26,7 +26,7 @@ from dpsql.engine.sized import WIRES, TotalRows
 from dpsql.plan.needs import Source
 from dpsql.plan.relations import scans
 from dpsql.plan.types import Value
-from dpsql.worker.sizing import OF
+from dpsql.worker.ordered import OF
 
 __all__ = ["MOST_BESIDE", "beside", "side_by_side"]
 

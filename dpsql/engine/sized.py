@@ -24,7 +24,7 @@ from dpsql.plan.nodes import Column, Expression, PerUnit
 from dpsql.plan.relations import unit_of
 from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Grid, Value
-from dpsql.worker.sizing import OF
+from dpsql.worker.ordered import OF
 
 __all__ = ["MOST_CELLS", "WIRES", "TotalRows", "cells_of", "clamped_rows", "sized_totals", "streams", "total_rows"]
 

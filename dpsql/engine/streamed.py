@@ -30,8 +30,8 @@ from dpsql.plan.nodes import Column, Scan
 from dpsql.plan.relations import filtered_scan, scans
 from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Facts, Type
-from dpsql.worker import lying
-from dpsql.worker.repeats import KEY
+from dpsql.worker import ordered
+from dpsql.worker.ordered import KEY
 
 __all__ = ["Add", "cut_statement", "few", "repeating", "streamed", "unit_number"]
 
@@ -81,7 +81,7 @@ def streamed(
     columns.append(printer.quoted(UNIT))
     if ranked:
         rank = printer.dialect.narrowed(printer.quoted("r0"), 0, rows_per_unit(source.relation))
-        columns.append(f"{rank} AS {printer.quoted(lying.RANK)}")
+        columns.append(f"{rank} AS {printer.quoted(ordered.RANK)}")
     columns += [_value(printer, index, *own) for index, own in enumerate(values)]
     wanted = list[tuple[str, int]]()
     for add in adds:

@@ -3,6 +3,9 @@
 It opens the bounded file read-only, or no file at all, locks the database engine, and then answers one request after
 another until the connection closes. It is given no key, no policy and no analyst's text.
 
+Of DuckDB it loads the compiled module alone: the package around that brings a builder of queries in Python, which would
+take a quarter of a start, and as long as a small statement for each one.
+
 Tests: tests/unit/worker.
 """
 
@@ -14,16 +17,11 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
-import duckdb
+import _duckdb
 import nanoarrow
 
 from dpsql.worker import limits, wire
-from dpsql.worker.counting import counted, narrowed
-from dpsql.worker.cutting import cut
-from dpsql.worker.lying import RANK, UNIT
-from dpsql.worker.ordered import PLACE
-from dpsql.worker.repeats import KEY, apart
-from dpsql.worker.sizing import sized
+from dpsql.worker.ordered import KEY, PLACE, RANK, UNIT
 from dpsql.worker.verify import Refused, verify
 
 AT_REST = 640 << 20  # Bytes of address space for code, stacks and tables in transit: 0.3 GiB measured, doubled.
@@ -41,7 +39,7 @@ INPUT = "what came with the request"  # The name of a table while it is taken in
 GRACE = 1.0  # Seconds between the parent's deadline and the kernel's. It is a choice: the parent's comes first.
 
 
-def open_database(database: str | None, memory: int, threads: int) -> duckdb.DuckDBPyConnection:
+def open_database(database: str | None, memory: int, threads: int) -> _duckdb.DuckDBPyConnection:
     """The locked engine over one read-only file, or over nothing.
 
     Args:
@@ -57,13 +55,13 @@ def open_database(database: str | None, memory: int, threads: int) -> duckdb.Duc
         "perfect_ht_threshold": min(slots.bit_length() - 1, MOST_SLOTS),
         "lock_configuration": "true",
     }
-    return duckdb.connect(database or ":memory:", read_only=database is not None, config=limits.LOCKED | own)
+    return _duckdb.connect(database or ":memory:", read_only=database is not None, config=limits.LOCKED | own)
 
 
 class Desk:
     """Answers requests over one database."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, schema: tuple[str, str]) -> None:
+    def __init__(self, connection: _duckdb.DuckDBPyConnection, schema: tuple[str, str]) -> None:
         self._connection = connection
         self._schema = schema
         self._read: set[bytes] = set()
@@ -76,45 +74,50 @@ class Desk:
             Refused: If it reads another.
         """
         self._confirm(request)
-        for sql, columns in _statements(request):
-            self._bind(sql, columns, request["parameters"])
-
-    def _bind(self, sql: str, columns: list[list[str]], parameters: Sequence[Any]) -> None:
-        text = wire.encode([sql, columns, [type(value).__name__ for value in parameters]])
-        if text in self._bound:
-            return
         try:
-            found = self._connection.execute("DESCRIBE " + sql, parameters or None).fetchall()
-        except duckdb.ProgrammingError as error:  # a name or a type that does not fit; it speaks of the schema alone
+            self._bind(request, self._connection)
+        except _duckdb.ProgrammingError as error:  # a name or a type that does not fit; it speaks of the schema alone
             raise Refused(f"DuckDB cannot bind it: {error}") from error
-        _require([[name, kind] for name, kind, *_ in found], columns)
-        _remember(self._bound, text)
+
+    def _bind(self, request: Any, connection: _duckdb.DuckDBPyConnection) -> None:
+        """Has DuckDB say which columns the statements give: once for each text, its types and the tables with it."""
+        parameters, held = request["parameters"], request["held"]
+        for sql, columns in _statements(request):
+            text = wire.encode([sql, columns, [type(value).__name__ for value in parameters], held])
+            if text not in self._bound:
+                found = connection.execute("DESCRIBE " + sql, parameters or None).fetchall()
+                _require([[name, kind] for name, kind, *_ in found], columns)
+                _remember(self._bound, text)
 
     def answer(self, request: Any, tables: Sequence[bytes]) -> list[Any]:
         """The result of the request's statement: an Arrow stream, or the numbers that `counted` gives, each as bytes.
 
         Raises:
             Refused: If DuckDB reads another statement than was meant, or gives other columns. Nothing was run.
-            duckdb.Error: If it fails.
+            _duckdb.Error: If it fails.
         """
         self._confirm(request)
         with self._connection.cursor() as cursor:  # a fresh one: nothing is left from the statement before
             for (name, columns), table in zip(request["held"], tables, strict=True):
                 _hold(cursor, name, columns, table)
-            own, *others = _statements(request)
+            self._bind(request, cursor)
+            own, *others = (_Rows(cursor, *statement, request["parameters"]) for statement in _statements(request))
             most = request["most_rows"]
             if others:
-                groups, rows = (_relation(cursor, request, *other) for other in others)
-                found = apart(groups if most is None else groups.limit(most + 1), rows, request["of_units"])
+                from dpsql.worker.repeats import apart  # here and below: who counts alone starts without it
+
+                groups, rows = others
+                found = apart(groups.first(most), rows, request["of_units"])
                 if found is not None:
                     return [wire.pack(found)]
-            relation = _relation(cursor, request, *own)
             if request["adds"]:
-                return [wire.pack(_added(request, relation))]
+                return [wire.pack(_added(request, own))]
             if request["words"]:
-                *words, times = counted(relation, request["words"], request["edges"])
+                from dpsql.worker.counting import counted, narrowed
+
+                *words, times = counted(own, request["words"], request["edges"])
                 return [number.view("u1") for number in (*words, narrowed(times))]
-            return [wire.pack(relation if most is None else relation.limit(most + 1))]
+            return [wire.pack(own.first(most))]
 
     def _confirm(self, request: Any) -> None:
         """Has DuckDB's parser confirm the statements, once for each text."""
@@ -152,15 +155,39 @@ def _selected(request: Any) -> list[list[str]]:
     return [[name, ANY] for name, _ in columns[:-1]] if request["words"] else columns
 
 
-def _relation(cursor: duckdb.DuckDBPyConnection, request: Any, sql: str, columns: list[list[str]]) -> Any:
-    """What a statement will give once it is read."""
-    relation = cursor.sql(sql, params=request["parameters"] or None)
-    _require([[name, str(kind)] for name, kind in zip(relation.columns, relation.types, strict=True)], columns)
-    return relation
+class _Rows:
+    """What a statement gives; it runs when its stream is asked for.
+
+    Args:
+        connection: Where it runs: one statement at a time.
+        sql: Its text.
+        columns: Names and types that it must give.
+        parameters: The values of its ``?``.
+    """
+
+    def __init__(
+        self, connection: _duckdb.DuckDBPyConnection, sql: str, columns: list[list[str]], parameters: list[Any]
+    ) -> None:
+        self._connection, self._sql, self._columns, self._parameters = connection, sql, columns, parameters
+
+    def first(self, most: int | None) -> _Rows:
+        """One row more than ``most`` at the most: that there are too many is seen from it. All of them for None."""
+        if most is None:
+            return self
+        return _Rows(self._connection, f"SELECT * FROM ({self._sql}) LIMIT {most + 1}", self._columns, self._parameters)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        """The rows as Arrow's PyCapsule interface wants them."""
+        result = self._connection._submit(self._sql, self._parameters or None, "stream")
+        _require([[name, str(kind)] for name, kind, *_ in result.description], self._columns)
+        return result.arrow_capsule()
 
 
 def _added(request: Any, stream: Any) -> Any:
     """The rows of a stream, added up as the request says."""
+    from dpsql.worker.cutting import cut
+    from dpsql.worker.sizing import sized
+
     names, places = [name for name, _ in request["columns"]], request["places"]
     adds = [(function, at) for function, at in request["adds"]]
     if request["bins"]:
@@ -175,7 +202,7 @@ def _require(found: list[list[str]], expected: list[list[str]]) -> None:
         raise Refused(f"it gives the columns {found}, not {expected}")
 
 
-def _hold(cursor: duckdb.DuckDBPyConnection, name: str, columns: list[list[str]], table: bytes) -> None:
+def _hold(cursor: _duckdb.DuckDBPyConnection, name: str, columns: list[list[str]], table: bytes) -> None:
     """Puts one of the request's own tables where its statement looks for it."""
     casts = ", ".join(f"CAST({_quoted(own)} AS {kind})" for own, kind in columns if own != wire.TIMES)
     names = ", ".join(_quoted(own) for own, _ in columns if own != wire.TIMES)
@@ -219,6 +246,8 @@ def serve(connection: Connection, desk: Desk) -> None:
 def main() -> None:
     """Opens, locks, answers."""
     descriptor, options = int(sys.argv[1]), wire.decode(sys.argv[2].encode())
+    if not options["database"]:
+        import duckdb  # noqa: F401 - its package says how tables are taken that come with a request
     limits.confine(options["memory"], writes=False)
     limits.leave_with(descriptor)
     database = open_database(options["database"], options["memory"], options["threads"])

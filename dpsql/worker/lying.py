@@ -26,10 +26,8 @@ if TYPE_CHECKING:
     Mask = npt.NDArray[np.bool_]
     Column = tuple[Whole, Mask | None]
 
-__all__ = ["HALF", "PIECE", "RANK", "ROOMY", "UNIT", "Adds", "Piece", "pieces", "split"]
+__all__ = ["HALF", "PIECE", "ROOMY", "Adds", "Piece", "pieces", "split"]
 
-UNIT = "u"  # The column of the unit's number in rows that are added up.
-RANK = "r"  # The column of a row's place within its unit, where groups are cut.
 PIECE = 1 << 16
 """Rows that are added up together at least. It is a choice: DuckDB's blocks have twice as many, and are not cut; with
 half of it all takes a tenth longer, where memory is used again (measured; see `process`)."""

@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     Whole = npt.NDArray[Any]  # whole numbers of any width
     Mask = npt.NDArray[np.bool_]
 
-__all__ = ["PLACE", "UNIT", "Ranks", "numbers_of", "present_of", "values_of"]
+__all__ = ["KEY", "OF", "PLACE", "RANK", "UNIT", "Ranks", "numbers_of", "present_of", "values_of"]
 
 UNIT = "u"  # The column of the number of the unit in rows that come unit by unit.
 PLACE = "r0"  # The column that rises within a unit.
+OF = "of"  # The column that says which kind of total a row is of, where there are several.
+RANK = "r"  # The column of a row's place within its unit, where groups are cut.
+KEY = "k"
+"""The column of the number that stands for a row's keys: 64 bits, without a sign."""
 DISORDER = "the rows do not lie in order"
 
 

@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[Any]  # whole numbers of any width
 
-__all__ = ["KEY", "apart"]
+__all__ = ["apart"]
 
-KEY = "k"
-"""The column of the number that stands for a row's keys: 64 bits, without a sign."""
 UNITS = 18
 """In binary digits of a number for unit and key: those of the unit, the other 46 are the key's. It is a choice: pieces
 have not many more than 2^16 units; and a million groups have two alike in 46 digits in one statement of 140, which then

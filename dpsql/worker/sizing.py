@@ -13,16 +13,16 @@ import nanoarrow
 
 from dpsql.worker.counting import starts
 from dpsql.worker.lying import HALF, ROOMY, Adds, Piece, pieces, split
+from dpsql.worker.ordered import OF
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     Whole = npt.NDArray[Any]  # whole numbers of any width
 
-__all__ = ["OF", "SIZED", "sized"]
+__all__ = ["SIZED", "sized"]
 
 MOST_DIGITS = 62  # Binary digits of a number that stands for a row: all of int64 but its sign, and one to spare.
-OF = "of"  # The column that says which kind of total a row is of, where there are several.
 SIZED = ("bin", "units", "signs", "total")  # The columns of a result behind its keys, as `Sized` describes them.
 TABLED = 1 << 12
 """Sizes below this have their bins in a table. It is a choice: numbers of rows do, and 32 KiB stay close."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection
 from typing import Any
 
-import duckdb
+import _duckdb
 
 from dpsql.worker.trees import nodes
 
@@ -57,7 +57,7 @@ COUNT_STAR = "count_star"  # As DuckDB reads count(*): whoever may count may cou
 
 
 def verify(
-    connection: duckdb.DuckDBPyConnection,
+    connection: _duckdb.DuckDBPyConnection,
     sql: str,
     *,
     schema: tuple[str, str],
@@ -80,7 +80,7 @@ def verify(
     try:
         kinds = [statement.type.name for statement in connection.extract_statements(sql)]
         row = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
-    except duckdb.Error as error:
+    except _duckdb.Error as error:
         raise Refused(f"DuckDB's parser does not accept it: {error}") from error
     try:
         tree = json.loads(row[0]) if row else {}

@@ -21,7 +21,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.plan.catalog import NUMBER, place_name
 from dpsql.plan.plans import PublicPlan
 from dpsql.privacy.tables import OUTSIDE, RawTable
-from dpsql.worker.sizing import OF
+from dpsql.worker.ordered import OF
 from tests.sql.corpus import Block
 from tests.sql.databases import POLICIES, build
 from tests.sql.described import planned

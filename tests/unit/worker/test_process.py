@@ -334,15 +334,26 @@ def test_a_million_integers_and_many_text_keys_arrive_quickly(worker: Worker) ->
         assert time.monotonic() - begun < seconds  # takes a twentieth of it on an idle machine
 
 
-@pytest.mark.parametrize("module", ["dpsql.worker.__main__", "dpsql.owner.process"])
-def test_a_process_loads_neither_policies_nor_plans(module: str) -> None:
+def loaded(module: str) -> set[str]:
+    """All modules of a process that has begun to run one."""
     run = 'runpy.run_module(module, run_name="__main__", alter_sys=True)'
     assert run in _BOOT
     boot = _BOOT.replace(run, "__import__(module); print(*sys.modules)")
     command = [sys.executable, "-I", "-c", boot, _PACKAGE, module]
-    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    assert module in loaded
-    assert not {"pydantic", "sqlglot", "scipy", "dpsql.policy", "dpsql.sql.parse"} & set(loaded)
+    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+
+
+@pytest.mark.parametrize("module", ["dpsql.worker.__main__", "dpsql.owner.process"])
+def test_a_process_loads_neither_policies_nor_plans(module: str) -> None:
+    modules = loaded(module)
+    assert module in modules
+    assert not {"pydantic", "sqlglot", "scipy", "dpsql.policy", "dpsql.sql.parse"} & modules
+
+
+def test_a_worker_loads_of_the_database_the_compiled_module_alone() -> None:
+    modules = loaded("dpsql.worker.__main__")
+    assert "_duckdb" in modules
+    assert not {"duckdb", "numpy", "dataclasses", "dpsql.worker.lying"} & modules
 
 
 def test_rows_of_a_request_stand_as_often_as_is_said(new_worker: Callable[..., Worker]) -> None:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nanoarrow.c_array_stream import CArrayStream
 
-from dpsql.worker import columns, lying, sizing, wire
+from dpsql.worker import columns, lying, ordered, sizing, wire
 
 Row = tuple[int, int, int, int | None, int | None]  # The unit, the places of two keys, and two numbers.
 Bins = tuple[int, int, Sequence[int]]
@@ -64,7 +64,7 @@ def found(rows: Sequence[Row], keys: int, size: int) -> dict[tuple[int, ...], tu
     """Cell, which kind of total before its bin, to what was added up there."""
     names = [f"c{place}" for place in range(keys)]
     packed = wire.pack(sizing.sized(stream(rows, keys, size), names, PLACES[:keys], BINS, ADDS))
-    expected = [(name, "BIGINT") for name in (*names, sizing.OF, *sizing.SIZED[:-1])]
+    expected = [(name, "BIGINT") for name in (*names, ordered.OF, *sizing.SIZED[:-1])]
     read = columns.read(bytes(packed), [*expected, (sizing.SIZED[-1], "HUGEINT")])
     lists = [[int(value) for value in own] for own in read.values()]
     return {row[:-3]: (row[-3], row[-2], row[-1]) for row in zip(*lists, strict=True)}
