@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,6 +36,11 @@ __all__ = ["app", "main"]
 MADE = 400_000
 """Objects that are made before garbage is looked for. It is a choice: a start makes 120,000 that stay, and looking
 through them once takes 40 ms."""
+SURROUNDINGS = {
+    "OPENBLAS_THREAD_TIMEOUT": "4",  # numpy's threads sleep at once: each spins for 2^this cycles before, 2^26 unasked
+    "PYDANTIC_DISABLE_PLUGINS": "__all__",  # looked for in all that is installed; nobody else's code reads a policy
+}
+"""What libraries are told before they are loaded, where the environment says nothing else."""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -44,6 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         arguments: What stands after ``dpsql``; the process's own where absent.
     """
     gc.set_threshold(MADE)
+    for name, value in SURROUNDINGS.items():
+        os.environ.setdefault(name, value)
     atexit.register(_leave)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # both are text streams here
