@@ -25,12 +25,11 @@ from dpsql.engine.log import keep_in
 from dpsql.engine.public_columns import PublicColumns
 from dpsql.errors import OperationalError, PolicyError, ProgrammingError, door
 from dpsql.ledger.beside import Beside, beside
-from dpsql.ledger.ledger import Ledger
+from dpsql.ledger.ledger import FACTS, Ledger
 from dpsql.ledger.mark import default_folder
 from dpsql.ledger.served import Served
 from dpsql.ledger.state import Pinned
 from dpsql.ledger.waiting import Waiting
-from dpsql.owner.advise import newest
 from dpsql.owner.advised import advised_tables, with_bounds
 from dpsql.owner.builder import alone, build, data_digest_of
 from dpsql.owner.catalog import build_catalog
@@ -46,6 +45,7 @@ from dpsql.times import Times
 
 if TYPE_CHECKING:
     from dpsql.mechanisms.metric.row_metric import RowMetric
+    from dpsql.owner.advise import ReleasedFacts
     from dpsql.releasing.sharing import Sharing
 
 __all__ = ["Proxy", "open", "open_ledger", "refresh"]
@@ -83,7 +83,7 @@ class Proxy(Closing):
     ) -> None:
         self._ends = weakref.finalize(self, ends)
         self._opened = policy
-        self.policy = policy = with_bounds(policy, newest(ledger))
+        self.policy = policy = with_bounds(policy, _facts(ledger))
         self.ledger = ledger
         self.owners = owners or Beside(None)
         self.waiting, self.served = Waiting(self.owners), Served(self.owners)
@@ -194,8 +194,7 @@ class Proxy(Closing):
 
     def _open(self) -> Backend:
         engine = self._engine()
-        data = data_digest_of(self._cache, engine.version)
-        advised = advised_tables(self.policy, newest(self.ledger), data)
+        advised = advised_tables(self.policy, _facts(self.ledger), data_digest_of(self._cache, engine.version))
         catalog = build_catalog(self.policy, engine.public, engine.version, advised)
         public = PublicColumns(engine, catalog)
         metrics: dict[str, RowMetric] = {}
@@ -266,7 +265,7 @@ def refresh(path: str | PathLike[str], *, progress: Progress | None = None) -> i
     policy = load_policy(Path(path))
     _require_metrics(policy)
     with open_ledger(policy) as ledger:
-        policy = with_bounds(policy, newest(ledger))
+        policy = with_bounds(policy, _facts(ledger))
         cache, end_log = cache_directory(policy, ledger), keep_in(owners_folder(policy))
         try:
             with alone(cache, progress):
@@ -310,6 +309,15 @@ def numbered_sources(policy: Policy) -> list[Numbered]:
         return numbered(policy, Path(), 0)
     with open_ledger(policy) as ledger:
         return numbered(policy, cache_directory(policy, ledger), ledger.version())
+
+
+def _facts(ledger: Ledger) -> ReleasedFacts | None:
+    """The newest facts that the ledger has; None where it has none."""
+    if not ledger.releases(FACTS):
+        return None
+    from dpsql.owner.advise import newest  # here: few ledgers have any
+
+    return newest(ledger)
 
 
 def _new_version(policy: Policy, ledger: Ledger, cache: Path, reason: str, progress: Progress | None) -> int:

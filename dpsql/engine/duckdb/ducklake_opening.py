@@ -12,11 +12,14 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from dpsql.engine.duckdb.dialect import DUCKDB
-from dpsql.engine.duckdb.ducklake_catalogue import LakeCatalogue, Row
 from dpsql.errors import PolicyError
+
+if TYPE_CHECKING:
+    from dpsql.engine.duckdb.ducklake_catalogue import LakeCatalogue, Row
 
 __all__ = ["begins_as", "opened"]
 
@@ -54,7 +57,9 @@ def opened(file: str) -> Iterator[LakeCatalogue]:
 
 @contextmanager
 def _duckdb(file: str) -> Iterator[LakeCatalogue]:
-    import duckdb  # the proxy's process, which opens no catalogue, does without
+    import duckdb  # here and below: the proxy's process, which opens no catalogue, does without
+
+    from dpsql.engine.duckdb.ducklake_catalogue import LakeCatalogue
 
     locked: dict[str, str | bool | int | float | list[str]] = dict.fromkeys(
         ("autoload_known_extensions", "autoinstall_known_extensions", "allow_community_extensions"), "false"
@@ -78,6 +83,8 @@ def _duckdb(file: str) -> Iterator[LakeCatalogue]:
 
 @contextmanager
 def _sqlite(file: str) -> Iterator[LakeCatalogue]:
+    from dpsql.engine.duckdb.ducklake_catalogue import LakeCatalogue
+
     with closing(
         sqlite3.connect(f"file:{quote(file)}?mode=ro", _PATIENCE, isolation_level=None, uri=True)
     ) as connection:

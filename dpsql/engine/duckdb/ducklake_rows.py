@@ -14,11 +14,12 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from dpsql.engine.duckdb.dialect import DUCKDB
-from dpsql.engine.duckdb.ducklake_catalogue import DataFile, LakeColumn, Version
 from dpsql.errors import PolicyError
 
 if TYPE_CHECKING:
     import duckdb
+
+    from dpsql.engine.duckdb.ducklake_catalogue import DataFile, LakeColumn, Version
 
 __all__ = ["rows_of_version"]
 

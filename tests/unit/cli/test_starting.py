@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
 import pytest
 
+from dpsql.cli import SURROUNDINGS
 from tests.unit.cli.clinic import Clinic
 
 LIBRARIES = {"duckdb", "numpy", "pydantic", "rich", "scipy", "sqlglot"}
@@ -47,6 +49,18 @@ def test_plain_questions_load_no_family_of_mechanisms_and_no_scipy(open_clinic: 
     modules = loaded(f"from dpsql.cli import main; {asked}")
     assert not modules & {"duckdb", "rich", "scipy"}
     assert not {name for name in of_dpsql(modules, "mechanisms") if name.split(".")[2] in FAMILIES}
+    unasked = {"owner.advise", "engine.duckdb.ducklake_catalogue", "worker.lying"}
+    assert not modules & {f"dpsql.{name}" for name in unasked}
+
+
+def test_libraries_are_told_before_they_are_loaded_unless_the_environment_says_otherwise() -> None:
+    own = {"OPENBLAS_THREAD_TIMEOUT": "9"}
+    told = {**SURROUNDINGS, **own}
+    last = f"import atexit, os; atexit.register(lambda: print(*map(os.environ.get, {list(told)})))"
+    command = [sys.executable, "-c", f"{last}\nfrom dpsql.cli import main\nmain(['--version'])"]
+    surroundings = {name: value for name, value in os.environ.items() if name not in SURROUNDINGS} | own
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, env=surroundings)
+    assert ran.stdout.splitlines()[-1].split() == list(told.values())
 
 
 @pytest.mark.parametrize(("held", "looked_through"), [("sys", False), ("duckdb", True)])
