@@ -27,7 +27,7 @@ from dpsql.cli import (  # noqa: F401 - their commands are in `app` then
     spent,
     user,
 )
-from dpsql.cli.app import app
+from dpsql.cli.app import app, of_one
 from dpsql.cli.running import line
 from dpsql.errors import Error, place_of
 
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # both are text streams here
     try:
-        app(args=arguments, prog_name="dpsql")
+        of_one(sys.argv[1:] if arguments is None else arguments)(args=arguments, prog_name="dpsql")
     except SystemExit as end:
         if end.code == 130:
             _complain("Interrupted. What was charged stays charged; `dpsql budget` shows it.")

@@ -5,12 +5,15 @@ Tests: tests/unit/cli.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_command_name
 
-__all__ = ["app", "ledger_app", "release_app", "user_app"]
+__all__ = ["app", "ledger_app", "of_one", "release_app", "user_app"]
 
 
 class _Group(TyperGroup):
@@ -57,3 +60,20 @@ release_app = typer.Typer(help="The owner: synthetic tables for several readers.
 app.add_typer(release_app, name="release")
 user_app = typer.Typer(help="The owner: who may come in at the doors of a server.", no_args_is_help=True, cls=_Group)
 app.add_typer(user_app, name="user")
+
+
+def of_one(arguments: Sequence[str]) -> typer.Typer:
+    """The table with the command alone that is asked for: what all the others take is not worked out for it.
+
+    Args:
+        arguments: What stands after ``dpsql``. Where it does not begin with a command, the whole table comes back.
+    """
+    word, one = "".join(arguments[:1]), copy(app)
+    one.registered_commands = [own for own in app.registered_commands if _named(own) == word]
+    one.registered_groups = [own for own in app.registered_groups if own.name == word]
+    return one if one.registered_commands or one.registered_groups else app
+
+
+def _named(command: Any) -> str:
+    """What a command is called: by default as its function."""
+    return str(command.name or get_command_name(command.callback.__name__))

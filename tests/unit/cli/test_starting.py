@@ -7,8 +7,11 @@ import subprocess
 import sys
 
 import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
 
 from dpsql.cli import SURROUNDINGS
+from dpsql.cli.app import app, of_one
 from tests.unit.cli.clinic import Clinic
 
 LIBRARIES = {"duckdb", "numpy", "pydantic", "rich", "scipy", "sqlglot"}
@@ -61,6 +64,20 @@ def test_libraries_are_told_before_they_are_loaded_unless_the_environment_says_o
     surroundings = {name: value for name, value in os.environ.items() if name not in SURROUNDINGS} | own
     ran = subprocess.run(command, capture_output=True, text=True, check=True, env=surroundings)
     assert ran.stdout.splitlines()[-1].split() == list(told.values())
+
+
+def test_a_command_alone_says_of_itself_what_it_says_among_all() -> None:
+    whole, runner = get_command(app), CliRunner()
+    assert {"query", "ledger", "user", "shell"} <= set(whole.commands)  # type: ignore[attr-defined]  # it is a group
+    for name in whole.commands:  # type: ignore[attr-defined]  # as above
+        alone, told = of_one([name, "--help"]), [name, "--help"]
+        assert list(get_command(alone).commands) == [name]  # type: ignore[attr-defined]  # as above
+        assert runner.invoke(alone, told).output == runner.invoke(app, told).output
+
+
+@pytest.mark.parametrize("begun", [(), ("--version",), ("--help", "query"), ("quer",), ("",)])
+def test_what_begins_with_no_command_is_for_the_whole_table(begun: tuple[str, ...]) -> None:
+    assert of_one(begun) is app
 
 
 @pytest.mark.parametrize(("held", "looked_through"), [("sys", False), ("duckdb", True)])
