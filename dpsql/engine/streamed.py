@@ -37,7 +37,7 @@ __all__ = ["Add", "cut_statement", "few", "repeating", "streamed", "unit_number"
 
 MOST_CUT = 32
 """Groups of which each unit's are held at once: a table of all units of a piece has a place for each. It is a choice:
-with a row a unit at worst, 2^16 rows a piece and 56 bytes a place at the peak, 120 MB of them."""
+with a row a unit at worst, 2^17 rows a piece and 40 bytes a place at the peak, 170 MB of them."""
 
 
 @dataclass(frozen=True, slots=True)

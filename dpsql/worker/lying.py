@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
-from dpsql.worker.counting import starts
-from dpsql.worker.ordered import numbers_of, present_of
+from dpsql.worker.ordered import dtype_of, present_in
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,14 +25,16 @@ if TYPE_CHECKING:
     Mask = npt.NDArray[np.bool_]
     Column = tuple[Whole, Mask | None]
 
-__all__ = ["HALF", "PIECE", "ROOMY", "Adds", "Piece", "pieces", "split"]
+__all__ = ["HALF", "PIECE", "ROOMY", "Adds", "Piece", "heads", "pieces", "split"]
 
 PIECE = 1 << 16
 """Rows that are added up together at least. It is a choice: DuckDB's blocks have twice as many, and are not cut; with
 half of it all takes a tenth longer, where memory is used again (measured; see `process`)."""
+PART = 2 * PIECE  # Rows of a piece that are looked at together at most: DuckDB's blocks are not cut.
 ROOMY = 4
 """Slots for each row in a table with one for each unit and group of a piece. It is a choice: up to there such a table
 is faster than sorting."""
+SMALL = 1 << 31  # Numbers below it need 32 bits.
 HALF = 32
 """Binary digits of the lower half of a total. A total has 53 at most, so 64-bit floats add up exactly as many halves as
 a piece has rows, up to 2^21."""
@@ -49,54 +50,72 @@ class Piece:
 
     Attributes:
         units: (n,) numbers of units, rising; n is not 0.
+        begins: (units,) where the rows of each unit begin, 0 among it.
         groups: (n,) one number for the places of all keys; None where there are none.
         values: Of each column (n,), 0 where it is NULL, and where it is not; None where it is nowhere.
     """
 
     units: Whole
+    begins: Whole
     groups: Whole | None
     values: Sequence[Column]
-    _coded: tuple[Whole, int] | None = None
+    _spans: Whole | None = None
 
-    def coded(self, digits: int) -> tuple[Whole, int]:
-        """(n,) one number for unit and group, which has so many digits; and how many units these numbers tell apart."""
+    @property
+    def spans(self) -> Whole:
+        """(units,) how many rows each unit has."""
         import numpy as np
 
-        if self._coded is None:
-            numbers, many = self.units, int(self.units[-1]) - int(self.units[0]) + 1
-            if many << digits > ROOMY * len(numbers):
-                first = starts(numbers)
-                numbers, many = np.repeat(np.arange(len(first)), np.diff(first, append=len(numbers))), len(first)
-            codes = (numbers - numbers[0]).astype(np.int64) << digits
-            if self.groups is not None:
-                codes |= self.groups
-            self._coded = codes, many
-        return self._coded
+        if self._spans is None:  # numpy's own `diff` takes ten times as long over so few
+            self._spans = np.empty(len(self.begins), dtype=np.int64)
+            np.subtract(self.begins[1:], self.begins[:-1], out=self._spans[:-1])
+            self._spans[-1] = len(self.units) - self.begins[-1]
+        return self._spans
+
+    def coded(self, digits: int) -> tuple[Whole, int]:
+        """(n,) one number for unit and group, which has so many digits; and how many units these numbers tell apart.
+
+        Units that are not there have a number, too, where there is room for it.
+        """
+        import numpy as np
+
+        least, many = int(self.units[0]), int(self.units[-1]) - int(self.units[0]) + 1
+        if many << digits > ROOMY * len(self.units):
+            many = len(self.begins)
+            codes = np.repeat(np.arange(many) << digits, self.spans)
+        elif (int(self.units[-1]) + 1) << digits < SMALL:  # half of the memory is passed in half of the time
+            codes = (self.units - least) << digits
+        else:
+            codes = (self.units.astype(np.int64) - least) << digits
+        if self.groups is not None:
+            codes |= self.groups
+        return codes.astype(np.int64, copy=False), many
 
     def first(self, most: int) -> Piece:
         """The first ``most`` rows of each unit."""
         import numpy as np
 
-        kept = np.ones(len(self.units), dtype=np.bool_)
-        kept[most:] = self.units[most:] != self.units[:-most]
-        if kept.all():
+        few = np.minimum(self.spans, most)
+        if int(few.sum()) == len(self.units):
             return self
-        groups = None if self.groups is None else self.groups[kept]
-        values = [(own[kept], None if mask is None else mask[kept]) for own, mask in self.values]
-        return Piece(self.units[kept], groups, values)
+        rows = heads(self.begins, few)
+        groups = None if self.groups is None else self.groups[rows]
+        values = [(own[rows], None if mask is None else mask[rows]) for own, mask in self.values]
+        return Piece(self.units[rows], np.cumsum(few) - few, groups, values)
 
     def parts(self) -> Iterator[Piece]:
-        """It in order, as pieces of not many more rows than `PIECE`, or than one unit has."""
+        """It in order, as pieces of not many more rows than `PART`, or than one unit has."""
         import numpy as np
 
-        start = 0
-        while start < len(self.units):
-            far = min(start + PIECE, len(self.units)) - 1
-            end = int(np.searchsorted(self.units, self.units[far], "right"))
-            rows, start = slice(start, end), end
+        at = 0
+        while at < len(self.begins):
+            start = int(self.begins[at])
+            after = max(at + 1, int(np.searchsorted(self.begins, start + PART)))
+            end = int(self.begins[after]) if after < len(self.begins) else len(self.units)
+            rows, own, at = slice(start, end), slice(at, after), after
             groups = None if self.groups is None else self.groups[rows]
             masks = ((values[rows], None if mask is None else mask[rows]) for values, mask in self.values)
-            yield Piece(self.units[rows], groups, list(masks))
+            yield Piece(self.units[rows], self.begins[own] - start, groups, list(masks))
 
     def weights(self, function: str, at: int) -> Whole | Mask | None:
         """(n,) what each row adds; None where it is 1."""
@@ -105,8 +124,18 @@ class Piece:
         return self.values[at][1] if function == "count" else None
 
 
+def heads(begins: Whole, many: Whole) -> Whole:
+    """The places of so many rows from where each unit begins on."""
+    import numpy as np
+
+    ends = np.cumsum(many)
+    rows: Whole = np.arange(int(ends[-1]))
+    rows += np.repeat(begins - ends + many, many)
+    return rows
+
+
 def pieces(stream: Any, places: Sequence[int], *, ranked: bool = False) -> Iterator[Piece]:
-    """The rows of a stream, in order.
+    """The rows of a stream. Units rise within a piece; pieces come as they are whole.
 
     Args:
         stream: Anything with ``__arrow_c_stream__``: for each key the place of a row's value, the number of its unit,
@@ -117,44 +146,56 @@ def pieces(stream: Any, places: Sequence[int], *, ranked: bool = False) -> Itera
     Raises:
         ValueError: If a type is another, a NULL is where none may be, or the rows do not lie in order.
     """
-    import numpy as np  # here, for a worker that adds up nothing starts without it
-
     keys, values = len(places), len(places) + 1 + ranked
+    last: list[list[Column]] = []  # rows of one unit, which may go on in what comes
+    whole: list[list[Column]] = []  # units that came in several blocks: together they are a piece
+    waiting = 0
+    for block in _blocks(stream):
+        begins, many = _begins(block, keys, ranked=ranked), len(block[keys][0])
+        if last and _goes_on(last[-1], block, keys, ranked=ranked):
+            end = int(begins[1]) if len(begins) > 1 else many
+            last.append(_copied(_cut(block, 0, end)))
+            begins = begins[1:]
+            if not len(begins):
+                continue
+        if last:
+            whole.append(_joined(last))
+            waiting += len(whole[-1][keys][0])
+        if waiting >= PIECE:
+            yield _whole(whole, places, ranked=ranked)
+            whole, waiting = [], 0
+        start, end = int(begins[0]), int(begins[-1])
+        if start < end:
+            yield _piece(_cut(block, start, end), begins[:-1] - start, places, values)
+        last = [_copied(_cut(block, end, many))]
+    if last:
+        yield _whole([*whole, _joined(last)], places, ranked=ranked)
+
+
+def _blocks(stream: Any) -> Iterator[list[Column]]:
+    """The columns of a stream, so many rows together that it is worth it."""
+    source = nanoarrow.c_array_stream(stream)
+    types = [dtype_of(field.type) for field in nanoarrow.Schema(source.get_schema()).fields]
     held: list[list[Column]] = []
     waiting = 0
-    for chunk in nanoarrow.ArrayStream(stream):
-        if not len(chunk):
+    for table in source:
+        if not table.length:
             continue
-        held.append([_column(child) for child in chunk.iter_children()])
-        waiting += len(chunk)
-        if waiting < PIECE:
-            continue
-        if len(chunk) >= PIECE and len(held) > 1:  # no copy of it: what was held only takes the end of its unit
-            units = _in_order(held[-1], keys, ranked=ranked)
-            end = int(np.searchsorted(units, held[-2][keys][0][-1], "right"))
-            if end < len(units):
-                columns = _joined([*held[:-1], _cut(held[-1], 0, end)])
-                _in_order(columns, keys, ranked=ranked)
-                yield _piece(columns, places, values)
-                held, waiting = [_cut(held[-1], end, len(units))], len(units) - end
-        columns = _joined(held)
-        units = _in_order(columns, keys, ranked=ranked)
-        last = int(np.searchsorted(units, units[-1]))  # its unit may go on in what comes
-        if last:
-            yield _piece(_cut(columns, 0, last), places, values)
-        held, waiting = [_cut(columns, last, waiting)], waiting - last
-    if waiting:
-        columns = _joined(held)
-        _in_order(columns, keys, ranked=ranked)
-        yield _piece(columns, places, values)
+        held.append([_column(table.child(at).view(), dtype, table.length) for at, dtype in enumerate(types)])
+        waiting += table.length
+        if waiting >= PIECE:
+            yield _joined(held)
+            held, waiting = [], 0
+    if held:
+        yield _joined(held)
 
 
-def _column(child: Any) -> Column:
-    """The values of a column of a chunk, 0 where NULL, and where there is one; None where there are no NULLs."""
+def _column(view: Any, dtype: Any, rows: int) -> Column:
+    """The values of a column of a table, 0 where NULL, and where there is one; None where there are no NULLs."""
     import numpy as np
 
-    values = numbers_of(child)
-    present = present_of(child)
+    values = np.frombuffer(view.buffer(1), dtype, count=rows)
+    present = present_in(view.buffer(0), rows)
     return (values, None) if present is None else (np.where(present, values, values.dtype.type(0)), present)
 
 
@@ -176,27 +217,54 @@ def _cut(columns: Sequence[Column], start: int, end: int) -> list[Column]:
     return [(own[start:end], None if mask is None else mask[start:end]) for own, mask in columns]
 
 
-def _in_order(columns: Sequence[Column], keys: int, *, ranked: bool) -> Whole:
-    """The units, which rise, and the ranks with them."""
+def _copied(columns: Sequence[Column]) -> list[Column]:
+    """The same, which hold nothing else: the block that they are from can go."""
+    return [(own.copy(), None if mask is None else mask.copy()) for own, mask in columns]
+
+
+def _begins(columns: Sequence[Column], keys: int, *, ranked: bool) -> Whole:
+    """Where each unit begins; units rise, and the ranks with them."""
+    import numpy as np
+
     if any(mask is not None for _, mask in columns[: keys + 1 + ranked]):
         raise ValueError("a NULL is not added up")
     units = columns[keys][0]
-    falls = bool((units[1:] < units[:-1]).any())
-    if ranked:
+    other = np.empty(len(units), dtype=np.bool_)
+    other[0] = True
+    np.not_equal(units[1:], units[:-1], out=other[1:])
+    begins: Whole = np.flatnonzero(other)
+    known = units[begins]
+    falls = bool((known[1:] < known[:-1]).any())
+    if ranked and not falls:
         ranks = columns[keys + 1][0]
-        falls = falls or bool(((ranks[1:] <= ranks[:-1]) & (units[1:] == units[:-1])).any())
+        falls = bool(((ranks[1:] <= ranks[:-1]) > other[1:]).any())  # where the unit is the same
     if falls:
         raise ValueError(DISORDER)
-    return units
+    return begins
 
 
-def _piece(columns: Sequence[Column], places: Sequence[int], values: int) -> Piece:
+def _goes_on(before: Sequence[Column], block: Sequence[Column], keys: int, *, ranked: bool) -> bool:
+    """Whether the first row of a block is of the unit of the last row before it, behind which it comes."""
+    unit, rank = ((int(before[at][0][-1]), int(block[at][0][0])) for at in (keys, keys + ranked))
+    if unit[1] < unit[0] or (ranked and unit[1] == unit[0] and rank[1] <= rank[0]):
+        raise ValueError(DISORDER)
+    return unit[1] == unit[0]
+
+
+def _whole(held: Sequence[Sequence[Column]], places: Sequence[int], *, ranked: bool) -> Piece:
+    """Whole units together."""
+    columns = _joined(held)
+    begins = _begins(columns, len(places), ranked=ranked)
+    return _piece(columns, begins, places, len(places) + 1 + ranked)
+
+
+def _piece(columns: Sequence[Column], begins: Whole, places: Sequence[int], values: int) -> Piece:
     import numpy as np
 
     groups: Whole | None = None
     for (column, _), many in zip(columns, places, strict=False):
         groups = column if groups is None else groups.astype(np.int64) * many + column
-    return Piece(columns[len(places)][0], groups, columns[values:])
+    return Piece(columns[len(places)][0], begins, groups, columns[values:])
 
 
 def split(totals: Whole) -> tuple[Whole, Whole]:

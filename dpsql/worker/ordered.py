@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Whole = npt.NDArray[Any]  # whole numbers of any width
     Mask = npt.NDArray[np.bool_]
 
-__all__ = ["KEY", "OF", "PLACE", "RANK", "UNIT", "Ranks", "numbers_of", "present_of", "values_of"]
+__all__ = ["KEY", "OF", "PLACE", "RANK", "UNIT", "Ranks", "dtype_of", "present_in", "present_of", "values_of"]
 
 UNIT = "u"  # The column of the number of the unit in rows that come unit by unit.
 PLACE = "r0"  # The column that rises within a unit.
@@ -30,17 +30,22 @@ DISORDER = "the rows do not lie in order"
 
 def present_of(child: Any) -> Mask | None:
     """(n,) where a column of a chunk has a value; None where it has one everywhere."""
+    return present_in(child.buffers[0], len(child))
+
+
+def present_in(buffer: Any, rows: int) -> Mask | None:
+    """The same of the buffer that says so."""
     import numpy as np
 
-    bits = np.frombuffer(child.buffers[0], np.uint8)
-    whole, more = divmod(len(child), 8)
+    bits = np.frombuffer(buffer, np.uint8)
+    whole, more = divmod(rows, 8)
     if not len(bits) or (bool((bits[:whole] == 255).all()) and all(bits[whole] >> at & 1 for at in range(more))):
         return None
-    return np.unpackbits(bits, bitorder="little", count=len(child)).view(np.bool_)
+    return np.unpackbits(bits, bitorder="little", count=rows).view(np.bool_)
 
 
-def numbers_of(child: Any) -> Whole:
-    """(n,) of a column of whole numbers of a chunk, as wide as they come; anything where it is NULL.
+def dtype_of(kind: nanoarrow.Type) -> npt.DTypeLike:
+    """How numpy has whole numbers of a type.
 
     Raises:
         ValueError: If it is another.
@@ -53,10 +58,10 @@ def numbers_of(child: Any) -> Whole:
         nanoarrow.Type.INT32: np.int32,
         nanoarrow.Type.INT64: np.int64,
         nanoarrow.Type.UINT64: np.uint64,
-    }.get(child.schema.type)
+    }.get(kind)
     if width is None:
         raise ValueError("only whole numbers are read")
-    return np.frombuffer(child.buffers[1], width, count=len(child))
+    return width
 
 
 def values_of(child: Any) -> Whole:
@@ -65,9 +70,11 @@ def values_of(child: Any) -> Whole:
     Raises:
         ValueError: If it is another, or holds a NULL.
     """
+    import numpy as np
+
     if present_of(child) is not None:
         raise ValueError("a NULL is not counted")
-    return numbers_of(child)
+    return np.frombuffer(child.buffers[1], dtype_of(child.schema.type), count=len(child))
 
 
 class Ranks:

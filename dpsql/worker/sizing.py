@@ -27,6 +27,9 @@ SIZED = ("bin", "units", "signs", "total")  # The columns of a result behind its
 TABLED = 1 << 12
 """Sizes below this have their bins in a table. It is a choice: numbers of rows do, and 32 KiB stay close."""
 FEW = 64  # Numbers that are looked at first. It is a choice.
+TOGETHER = 1 << 15
+"""Totals that are held before they are put into their bins, 256 KiB of each kind. It is a choice: numpy takes as long
+over a few hundred numbers as over none, and a piece of rows may have no more units."""
 EXACT = 1 << 53  # Sums of whole numbers up to this are exact in 64-bit floats.
 
 
@@ -56,6 +59,7 @@ def sized(
     found = _Sizes(places, bins, adds)
     for piece in pieces(stream, places):
         found.take(piece)
+    found.put()
     return _table(names, places, found.totals)
 
 
@@ -66,22 +70,46 @@ class _Sizes:
         self._digits = (math.prod(places) - 1).bit_length()
         self._adds = adds
         self.totals = [_Total(low, high, edges, math.prod(places)) for low, high, edges in bins]
+        self._codes: list[Whole] = []
+        self._held: list[list[Whole]] = [[] for _ in bins]
+        self._waiting = self._next = 0
 
     def take(self, piece: Piece) -> None:
-        """Adds up some units."""
+        """Finds what some units have; it is added up when enough of it is there, and at last by `put`."""
+        if piece.groups is None:
+            self._hold(self._of_units(piece))
+        else:
+            codes, many = piece.coded(self._digits)
+            if _rise(codes):  # as stored totals do: each row is a total
+                totals = _rows(piece, self._adds)
+            elif many << self._digits > ROOMY * len(codes):
+                codes, totals = self._sorted(piece, codes)
+            else:
+                codes, totals = self._dense(piece, codes, many << self._digits)
+            self._codes.append(codes + (self._next << self._digits))
+            self._next += many
+            self._hold(totals)
+        if self._waiting >= TOGETHER:
+            self.put()
+
+    def _hold(self, totals: Sequence[Whole]) -> None:
+        for held, own in zip(self._held, totals, strict=True):
+            held.append(own)
+        self._waiting += len(totals[0])
+
+    def put(self) -> None:
+        """Adds up the totals that are held."""
         import numpy as np
 
-        if piece.groups is None:
-            self._take_units(piece)
+        if not self._waiting:
             return
-        codes, many = piece.coded(self._digits)
-        if _rise(codes):  # as stored totals do: each row is a total
-            weights = [piece.weights(*add) for add in self._adds]
-            self._add(codes, [np.ones_like(codes) if own is None else own.astype(np.int64) for own in weights])
-        elif many << self._digits > ROOMY * len(codes):
-            self._take_sorted(piece, codes)
+        totals = [np.concatenate(own) for own in self._held]
+        if self._codes:
+            self._add(np.concatenate(self._codes), totals)
         else:
-            self._take_dense(piece, codes, many << self._digits)
+            for total, own in zip(self.totals, totals, strict=True):
+                total.add_alone(own)
+        self._codes, self._held, self._waiting, self._next = [], [[] for _ in totals], 0, 0
 
     def _add(self, codes: Whole, totals: Sequence[Whole]) -> None:
         """Adds up the totals of each kind, by one number for their unit and group; these rise."""
@@ -93,7 +121,16 @@ class _Sizes:
         for total, own in zip(self.totals, totals, strict=True):
             total.add(units, groups, own, first, spans)
 
-    def _take_dense(self, piece: Piece, codes: Whole, slots: int) -> None:
+    def _of_units(self, piece: Piece) -> list[Whole]:
+        import numpy as np
+
+        if len(piece.begins) == len(piece.units):
+            return _rows(piece, self._adds)
+        weights = [piece.weights(*add) for add in self._adds]
+        rows = piece.spans
+        return [rows if own is None else np.add.reduceat(own, piece.begins, dtype=np.int64) for own in weights]
+
+    def _dense(self, piece: Piece, codes: Whole, slots: int) -> tuple[Whole, list[Whole]]:
         """By a table with a place for each unit and group; floats add up a unit's rows exactly."""
         import numpy as np
 
@@ -103,18 +140,9 @@ class _Sizes:
         for add in self._adds:
             weights = piece.weights(*add)
             found[add] = rows[kept] if weights is None else np.bincount(codes, weights, slots)[kept].astype(np.int64)
-        self._add(kept, [found[add] for add in self._adds])
+        return kept, [found[add] for add in self._adds]
 
-    def _take_units(self, piece: Piece) -> None:
-        import numpy as np
-
-        first = starts(piece.units)
-        rows = np.diff(first, append=len(piece.units))
-        for total, add in zip(self.totals, self._adds, strict=True):
-            weights = piece.weights(*add)
-            total.add_alone(rows if weights is None else np.add.reduceat(weights, first, dtype=np.int64))
-
-    def _take_sorted(self, piece: Piece, codes: Whole) -> None:
+    def _sorted(self, piece: Piece, codes: Whole) -> tuple[Whole, list[Whole]]:
         import numpy as np
 
         weights = {add: own for add in self._adds if (own := piece.weights(*add)) is not None}
@@ -124,7 +152,15 @@ class _Sizes:
         first = starts(codes)
         rows, known = np.diff(first, append=len(codes)), codes[first]
         sums = {add: np.add.reduceat(own, first) + lows[add] * rows for add, own in zip(weights, above, strict=True)}
-        self._add(known, [sums.get(add, rows) for add in self._adds])
+        return known, [sums.get(add, rows) for add in self._adds]
+
+
+def _rows(piece: Piece, adds: Adds) -> list[Whole]:
+    """What each row adds, one after the other."""
+    import numpy as np
+
+    weights = [piece.weights(*add) for add in adds]
+    return [np.ones(len(piece.units), np.int64) if own is None else own.astype(np.int64) for own in weights]
 
 
 class _Total:

@@ -24,25 +24,31 @@ FIRSTS = st.one_of(
     st.tuples(st.just(0), st.integers(1, 9)),
     st.tuples(st.integers(1, 9), st.integers(1, 9)),
 )
+INT64 = nanoarrow.int64()
+NARROW = st.one_of(st.none(), st.integers(-3, 3), st.sampled_from([2**15 - 1, -(2**15)]))
+CLAMPS = ((0, 2), (-(2**15), 40000), (0, 1), None)
 QUIET = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-@pytest.fixture(params=[(1, 0), (7, 1000), (lying.PIECE, lying.ROOMY)])
+@pytest.fixture(params=[(1, 0, 1, 2), (7, 1000, 2, 3), (lying.PIECE, lying.ROOMY, cutting.EARLY, cutting.MOST_ROWS)])
 def sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows are put together a few at a time, and in both ways, as millions are in earnest."""
-    piece, room = request.param
+    """Rows are put together and looked at a few at a time, and in both ways, as millions are in earnest."""
+    piece, room, early, rows = request.param
     monkeypatch.setattr(lying, "PIECE", piece)
+    monkeypatch.setattr(lying, "PART", 2 * piece)
     monkeypatch.setattr(lying, "ROOMY", room)
+    monkeypatch.setattr(cutting, "EARLY", early)
+    monkeypatch.setattr(cutting, "MOST_ROWS", rows)
 
 
-def stream(rows: Sequence[Row], keys: int, size: int, ranks: Sequence[int] | None = None) -> Any:
+def stream(rows: Sequence[Row], keys: int, size: int, ranks: Sequence[int] | None = None, number: Any = INT64) -> Any:
     """The rows, whose ranks count from 1 within a unit, as a stream of tables of so many rows each."""
     seen: dict[int, int] = defaultdict(int)
     placed = []
     for at, row in enumerate(rows):
         seen[row[0]] += 1
         placed.append((*row[1 : 1 + keys], row[0], seen[row[0]] if ranks is None else ranks[at], row[3]))
-    kinds = [nanoarrow.int8()] * keys + [nanoarrow.int32(), nanoarrow.int16(), nanoarrow.int64()]
+    kinds = [nanoarrow.int8()] * keys + [nanoarrow.int32(), nanoarrow.int16(), number]
     schema = nanoarrow.struct({f"c{place}": kind for place, kind in enumerate(kinds)})
     tables = []
     for start in range(0, len(rows), size):
@@ -107,3 +113,41 @@ def test_rows_out_of_order_have_no_answer(
     for size in (1, 2, 9):
         with pytest.raises(ValueError, match="do not lie in order"):
             found(stream(rows, 1, size, ranks), 1, firsts)
+
+
+@QUIET
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 1), st.integers(0, 2), NARROW), max_size=50),
+    size=st.integers(1, 12),
+    keys=st.integers(0, 2),
+    number=st.sampled_from([nanoarrow.int16(), nanoarrow.int32(), INT64]),
+)
+def test_totals_of_units_in_groups_are_clamped_however_wide_numbers_are(
+    sizes: None, rows: list[Row], size: int, keys: int, number: Any
+) -> None:
+    rows.sort(key=lambda row: row[0])
+    names = [*(f"c{place}" for place in range(keys)), "m0", "m1", "m2", "m3"]
+    own = stream(rows, keys, size, number=number)
+    packed = wire.pack(cutting.cut(own, names, PLACES[:keys], (100, 0), ADDS, CLAMPS))
+    kinds = ["BIGINT"] * keys + ["HUGEINT"] * 3 + ["BIGINT"]
+    read = columns.read(bytes(packed), list(zip(names, kinds, strict=True)))
+    lists = [[int(value) for value in column] for column in read.values()]
+    cells: dict[tuple[int, ...], list[int]] = defaultdict(lambda: [0, 0, 0])
+    for unit, first, second, value in rows:
+        cell = cells[(unit, first, second)[: 1 + keys]]
+        cell[0] += 1
+        cell[1] += value or 0
+        cell[2] += value is not None
+    groups: dict[tuple[int, ...], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    if not keys:
+        groups[()] = [0, 0, 0, 0]
+    for (_, *group), totals in cells.items():
+        for place, (total, clamp) in enumerate(zip(totals, CLAMPS, strict=False)):
+            groups[tuple(group)][place] += max(clamp[0], min(clamp[1], total)) if clamp else total
+        groups[tuple(group)][3] += 1
+    assert {row[:keys]: list(row[keys:]) for row in zip(*lists, strict=True)} == groups
+
+
+def test_groups_of_which_each_is_no_digit_of_a_number_are_not_cut() -> None:
+    with pytest.raises(ValueError, match="too many groups"):
+        cutting.cut(stream([(1, 0, 0, 1)], 2, 1), ["c0", "c1", "m0"], (8, 8), (0, 1), [("rows", -1)], [None])

@@ -37,6 +37,7 @@ QUIET = settings(max_examples=30, deadline=None, suppress_health_check=list(Heal
 def piece(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows are put together a few at a time, as millions are in earnest."""
     monkeypatch.setattr(lying, "PIECE", request.param)
+    monkeypatch.setattr(sizing, "TOGETHER", min(request.param, sizing.TOGETHER))
 
 
 @pytest.fixture(params=[0, lying.ROOMY, 1000], ids=["sorted", "slots", "wide"])
