@@ -2,7 +2,7 @@
 
 This printer writes every statement an engine ever sees. It prints plan nodes only; the analyst's text is not at hand.
 
-Tests: tests/sql.
+Tests: tests/sql, tests/unit/engine/test_printer.py.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from dpsql.engine.dialect import WIRE, Dialect, filled
+from dpsql.plan.expressions import columns_of
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.nodes import (
     AWAITED,
@@ -34,6 +35,7 @@ from dpsql.plan.nodes import (
     Windowed,
     Written,
 )
+from dpsql.plan.relations import filtered_scan
 from dpsql.plan.types import Awaited, Grid, Type, Value
 from dpsql.sql.normal import frame_text
 
@@ -62,6 +64,7 @@ class Printer:
     ties: Sequence[str] = ()
     answer: str = ""
     _numbers: dict[tuple[type, Value | Awaited, str], int] = field(default_factory=dict)
+    _chosen: set[str] = field(default_factory=set)  # aliases of which conditions read a column
 
     def quoted(self, name: str) -> str:
         """A name."""
@@ -155,6 +158,7 @@ class Printer:
             case Scan():
                 return f"{self.dialect.bounded(node.table.name)} AS {self.quoted(node.alias)}", []
             case Filter():
+                self._chosen |= {column.alias for column in columns_of(node.predicate)}
                 tables, predicates = self._rows(node.input)
                 return tables, [*predicates, self.expression(node.predicate)]
             case Join():
@@ -197,13 +201,19 @@ class Printer:
         right, others = self._rows(node.right)
         if isinstance(node.right, Join) or (isinstance(node.right, Filter | Semi) and " JOIN " in right):
             right = f"({right})"
-        on = [f"{self.qualified(a)} = {self.qualified(b)}" for a, b in node.equal]
+        by_key = self.dialect.counts and not self._chosen.isdisjoint(_owners(node))
+        on = [self._equal(a, b, looked_up=not (by_key and a.unit and b.unit)) for a, b in node.equal]
         if not on and not node.outer:
             return f"{left} CROSS JOIN {right}", predicates + others
         if not node.outer:
             return f"{left} JOIN {right} ON {' AND '.join(on)}", predicates + others
         on += [self.expression(condition) for condition in node.on] + others
         return f"{left} LEFT JOIN {right} ON {' AND '.join(on)}", predicates
+
+    def _equal(self, a: Column, b: Column, *, looked_up: bool) -> str:
+        """Two columns are the same, by which DuckDB looks rows up, or which it only sees to where they meet."""
+        left, right = self.qualified(a), self.qualified(b)
+        return f"{left} = {right}" if looked_up else f"{left} <= {right} AND {left} >= {right}"
 
     def _per_unit(self, node: PerUnit) -> str:
         """Sums inside one unit are sums of grid integers: exact, whatever the order of the rows."""
@@ -310,3 +320,22 @@ def _covers(grid: Grid, column: Column) -> bool:
     if not isinstance(facts.low, Fraction | int) or not isinstance(facts.high, Fraction | int):
         return False
     return grid.low * grid.step <= facts.low and facts.high <= grid.high * grid.step
+
+
+def _owners(node: Join) -> set[str]:
+    """The tables, by alias, whose key the policy follows to find the units of the other one, in an inner join of two.
+
+    Then the key alone tells whose a row is, unless several own it. Where conditions choose rows of the owner, DuckDB
+    looks rows up by that one column, and passes over those without a partner as it reads them. By two columns, the
+    units among them, it takes a third longer (measured: 6 million line items, 300,000 of 1.5 million orders); where no
+    rows are chosen it takes a fifth less.
+    """
+    tables = {own[0].alias: own[0].table.name for side in (node.left, node.right) if (own := filtered_scan(side))}
+    if node.outer or len(tables) < 2:
+        return set()
+    found = set[str]()
+    for pair in node.equal:
+        owners = {column.alias for column in pair if column.link == f"{tables[column.alias]}.{column.name}"}
+        if pair[0].link is not None and pair[0].link == pair[1].link and len(owners) == 1:
+            found |= owners
+    return found
