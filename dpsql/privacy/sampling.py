@@ -301,15 +301,24 @@ class ExactSampler:
 
     def _uniform(self, bits: int, size: int) -> Integers:
         """(size,) uniform integers of so many bits: the narrowest unsigned type, or Python ints above 63 bits."""
+        if bits > 63 and size == 1:  # the same words, without an array for each
+            below = -(-(bits - 63) // 32)
+            number = int(self._uniform(bits - 32 * below, 1)[0])
+            for _ in range(below):
+                number = number << 32 | int.from_bytes(self._read(4), "little")
+            return np.array([number], dtype=object)
         if bits > 63:
             high, low = self._uniform(bits - 32, size), self._uniform(32, size)
             return np.asarray((high.astype(object) << 32) + low.astype(object))
         width = next(w for w in (1, 2, 4, 8) if bits <= 8 * w)
-        raw = self.read(width * size)
-        if len(raw) != width * size:
-            raise InvariantBroken("the source of randomness returned too few bytes; nothing was drawn")
-        words: Integers = np.frombuffer(raw, dtype=f"<u{width}") & ((1 << bits) - 1)
+        words: Integers = np.frombuffer(self._read(width * size), dtype=f"<u{width}") & ((1 << bits) - 1)
         return words
+
+    def _read(self, size: int) -> bytes:
+        raw = self.read(size)
+        if len(raw) != size:
+            raise InvariantBroken("the source of randomness returned too few bytes; nothing was drawn")
+        return raw
 
 
 def noised(values: Sequence[int] | Integers, noise: Integers) -> Integers:

@@ -129,7 +129,7 @@ class SizeSearch:
         for start in range(0, len(units), CLOSE):
             rows = slice(start, start + CLOSE)
             own = np.asarray(units[rows])
-            last = np.flatnonzero(own)  # one row of a unit at most
+            last = np.flatnonzero(own != 0)  # one row of a unit at most
             np.add.at(sums, np.minimum(np.asarray(ranks[rows][last]), len(sums) - 1), own[last])
         exact = sums.tolist()
         return [int(k) for k in noised(exact, self.law.draw(sampler, len(exact)))]

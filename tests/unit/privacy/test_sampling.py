@@ -177,6 +177,17 @@ def test_integers_beyond_64_bits_are_made_of_every_byte_once() -> None:
     assert ExactSampler(tape)._uniform(80, 1).tolist() == [7 << 72 | 2 << 24 | 3]
 
 
+@pytest.mark.parametrize("bits", [64, 80, 95, 96, 128, 160, 224])
+def test_one_long_integer_is_made_of_the_words_that_one_of_several_is(bits: int) -> None:
+    def several(sampler: ExactSampler, left: int) -> int:
+        if left > 63:
+            return several(sampler, left - 32) << 32 | several(sampler, 32)
+        return int(sampler._uniform(left, 1)[0])
+
+    data = bytes(range(1, 41))
+    assert int(ExactSampler(Tape(data))._uniform(bits, 1)[0]) == several(ExactSampler(Tape(data)), bits)
+
+
 @dataclass(frozen=True, slots=True)
 class Choosing(ExactSampler):
     """Takes the integers it is told to, and says among how many."""
