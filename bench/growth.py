@@ -1,10 +1,11 @@
 """How building and asking grow: over rows, groups, columns and joins, beside the same of DuckDB itself.
 
-    python bench/growth.py [--most N] [--rounds N] [--keep FOLDER] [--only-print]
+    python bench/growth.py [--most N] [--rounds N] [--keep FOLDER] [--only-print] [--only-build N]
 
 Made-up visits (ten a person), with three tables more of the same people, one row each. Each number of rows is a policy
 of its own: its tables are copied by DuckDB, and built by dpsql; then statements are asked of both in turns. Over
 groups, columns and joins there are a million visits. Writes a table of docs/benchmarks.md and docs/figures/growth.svg.
+``--only-build`` builds one number of rows, such as 10^9, and prints what that took: memory, and the disk, too.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ import os
 import shutil
 import statistics
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,7 @@ from typing import Any
 import duckdb
 from page import ROOT, circumstances, kept, table, write
 from pairs import timed
-from scale import HEAD, watched
+from scale import BLINK, HEAD, watched
 
 import dpsql
 
@@ -151,6 +153,46 @@ def opened(policy: Path) -> Iterator[tuple[dpsql.Proxy, tuple[float, float, floa
         yield proxy, (time.perf_counter() - start, found[0], found[1])
 
 
+@contextmanager
+def disk(folder: Path) -> Iterator[list[int]]:
+    """The most bytes that a folder's files came to, beyond what they were, once the block is done."""
+    found, done = [0], threading.Event()
+
+    def held() -> int:
+        sizes = 0
+        for file in folder.rglob("*"):
+            with suppress(FileNotFoundError):
+                sizes += file.stat().st_size
+        return sizes
+
+    def look() -> None:
+        while not done.wait(BLINK):
+            found[0] = max(found[0], held() - before)
+
+    before, watcher = held(), threading.Thread(target=look)
+    watcher.start()
+    try:
+        yield found
+    finally:
+        done.set()
+        watcher.join()
+
+
+def build_alone(folder: Path, rows: int) -> list[str]:
+    """What copying and building so many rows took, and the disk beside the source."""
+    policy = made(folder, rows, more=False)
+    source = (folder / DATABASE).stat().st_size
+    copy = copied(folder)
+    with disk(folder) as most, opened(policy) as (_, took):
+        pass
+    stored = sum(file.stat().st_size for file in (folder / "cache").rglob("*.duckdb"))
+    bytes_ = ", ".join(
+        f"{what} {own / 2**30:.1f} GiB"
+        for what, own in (("source", source), ("bounded tables", stored), ("most while building", most[0]))
+    )
+    return [circumstances(), "", *_buildings({rows: Built(copy, took)}), "", f"On disk: {bytes_}."]
+
+
 def asked(proxy: dpsql.Proxy, database: Path, statements: Mapping[Any, str], rounds: int) -> dict[Any, Any]:
     """Milliseconds of DuckDB and of dpsql for each statement, in turns; the first of each does not count."""
     found = {}
@@ -192,13 +234,8 @@ def picture(rows: Mapping[int, Mapping[str, tuple[float, float]]], more: Mapping
     figure.savefig(file, metadata={"Date": None})
 
 
-def lines(
-    rows: Mapping[int, Mapping[str, tuple[float, float]]],
-    built: Mapping[int, Built],
-    more: Mapping[str, Pairs],
-    rounds: int,
-) -> list[str]:
-    """The section of docs/benchmarks.md."""
+def _buildings(built: Mapping[int, Built]) -> list[str]:
+    """The table of what building took."""
     buildings = [
         [
             f"{size:,}",
@@ -211,6 +248,16 @@ def lines(
         for size, own in built.items()
     ]
     titles = ("rows", "copying, s", "building, s", "ratio", "copying, GiB", "building, GiB")
+    return table(titles, buildings)
+
+
+def lines(
+    rows: Mapping[int, Mapping[str, tuple[float, float]]],
+    built: Mapping[int, Built],
+    more: Mapping[str, Pairs],
+    rounds: int,
+) -> list[str]:
+    """The section of docs/benchmarks.md."""
     texts = [[f"{size:,}", *(f"{raw:.0f} / {ours:.0f}" for raw, ours in own.values())] for size, own in rows.items()]
     grown = [
         [f"{many:,} {what}", f"{raw:.0f}", f"{ours:.0f}", f"{ours / raw:.1f}"]
@@ -223,7 +270,7 @@ def lines(
         "Building: seconds on the clock, of the processors in brackets, whose ratio it is; memory is the most that all",
         "processes had.",
         "",
-        *table(titles, buildings),
+        *_buildings(built),
         "",
         f"Milliseconds of DuckDB itself / dpsql, medians of {rounds} pairs:",
         "",
@@ -242,7 +289,12 @@ def main() -> None:
     arguments.add_argument("--rounds", type=int, default=5, metavar="N", help="counted rounds of each statement")
     arguments.add_argument("--keep", type=Path, metavar="FOLDER", help="where the files are made, and stay")
     arguments.add_argument("--only-print", action="store_true", help="leave the page as it is")
+    arguments.add_argument("--only-build", type=int, metavar="N", help="build N rows, print what it took, ask nothing")
     chosen = arguments.parse_args()
+    if chosen.only_build:
+        with kept(chosen.keep) as folder:
+            print("\n".join(build_alone(folder, chosen.only_build)))
+        return
     rows: dict[int, dict[str, tuple[float, float]]] = {}
     built: dict[int, Built] = {}
     more: dict[str, Pairs] = {}

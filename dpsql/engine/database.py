@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from dpsql.engine.dialect import Dialect
 
-__all__ = ["Database", "SourceTable", "SourceType", "TableSchema"]
+__all__ = ["Database", "Parts", "SourceTable", "SourceType", "TableSchema"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,25 @@ class SourceTable:
         return next((kind for name, kind in self.types.items() if name.lower() == column.lower()), None)
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """How many rows of a large table are sorted at once: those of a range of a column's values, one range at a time.
+
+    What the table then holds does not depend on where the ranges end.
+
+    Attributes:
+        rows: SQL of the rows.
+        by: SQL of the column over them, never NULL, by which the table lies first.
+        many: How many ranges, of about as many rows each.
+        number: The table's column of its units' numbers, by which those of the next range go on; None without one.
+    """
+
+    rows: str
+    by: str
+    many: int
+    number: str | None
+
+
 class Database(Protocol):
     """The source, to be read; and while a version is built, its bounded tables, to be written.
 
@@ -112,7 +131,9 @@ class Database(Protocol):
     def done(self) -> float:
         """How much of the statement under way is done, from 0 to 1, for another thread; 0 where nobody knows."""
 
-    def create(self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None) -> None:
+    def create(
+        self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None, parts: Parts | None = None
+    ) -> None:
         """Makes the bounded table of this name out of the rows of a query; they lie in the order of these columns.
 
         Args:
@@ -122,6 +143,8 @@ class Database(Protocol):
             first: None where the rows are still to be sorted. Else they come in the order already, and windows over all
                 of them take them as they come, which engines that count can; where several may be alike in the columns,
                 SQL of an order, by which the first of these alone stays; empty where none are.
+            parts: The ranges that an engine which counts may take one at a time: the query asks for the rows of one
+                (``within``), and for how many units are in those before it (``numbered``). None for all rows at once.
 
         Raises:
             InvariantBroken: If they do not.

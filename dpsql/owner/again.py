@@ -22,7 +22,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
-from dpsql.engine.database import Database
+from dpsql.engine.database import Database, Parts
 from dpsql.engine.dialect import Dialect
 from dpsql.owner.shape import Shape, TableShape
 from dpsql.worker import wire
@@ -37,7 +37,9 @@ class Makes(Protocol):
     def dialect(self) -> Dialect:
         """Its words."""
 
-    def create(self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None) -> None:
+    def create(
+        self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None, parts: Parts | None = None
+    ) -> None:
         """As `Database.create`."""
 
     def scratch(self, sql: str) -> AbstractContextManager[str]:
@@ -58,9 +60,11 @@ class Heard:
     said: list[Any] = field(default_factory=list)
     orders: dict[str, Sequence[str]] = field(default_factory=dict)
 
-    def create(self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None) -> None:
+    def create(
+        self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None, parts: Parts | None = None
+    ) -> None:
         """A bounded table."""
-        self.said.append([name, sql, list(order), first])
+        self.said.append([name, sql, list(order), first])  # not the parts, on which nothing in it depends
         self.orders[name] = order
 
     @contextmanager

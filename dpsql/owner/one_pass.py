@@ -18,6 +18,10 @@ are compared by it, too, so it is the one that `first_rows` takes of these.
 
 Each unit's number (`numbered`) is how many units came before it.
 
+Of a large table the rows are sorted range by range of units (`in_parts`), so that what is sorted stays small. Nothing
+above changes: all rows of a unit are in one range, the ranges follow each other in the order of the units, and the
+numbers of each go on where those before it end.
+
 Tests: tests/unit/owner/test_one_pass.py.
 """
 
@@ -25,13 +29,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dpsql.engine.database import Parts, SourceTable
 from dpsql.engine.dialect import Dialect
 from dpsql.owner.caps import shown_hash
 from dpsql.owner.numbered import MOST_UNITS, listed_places
 from dpsql.owner.shape import TableShape
 from dpsql.plan.catalog import NUMBER, RANK
 
-__all__ = ["first_of_a_place", "one_pass", "unit_by_unit"]
+__all__ = ["first_of_a_place", "in_parts", "one_pass", "unit_by_unit"]
+
+PART = 20_000_000
+"""Rows of a range, about, before there are `MOST_PARTS`. It is a choice: narrow rows are sorted in 2 GiB of memory."""
+MOST_PARTS = 8
+"""Ranges of a table. It is a choice: each reads the source once more, which takes a small part of what its building
+takes, and an eighth of the rows is sorted on disk where it must be."""
 
 
 def one_pass(rows: str, columns: Sequence[str], table: TableShape, words: Dialect) -> str:
@@ -50,6 +61,7 @@ def one_pass(rows: str, columns: Sequence[str], table: TableShape, words: Dialec
     past = "OVER (ROWS UNBOUNDED PRECEDING)"
     counted = (
         f"SELECT {names}, {at} - max(CASE WHEN {first} THEN {at} END) {past} + 1 AS {rank}, "
+        f"{words.call('numbered')} + "
         f"count(*) FILTER (WHERE {first}) {past} - 1 AS {number} FROM ({_streaming(rows, columns, table, words)}) AS s"
     )
     narrow = words.narrowed(number, 0, MOST_UNITS)
@@ -63,7 +75,7 @@ def _streaming(rows: str, columns: Sequence[str], table: TableShape, words: Dial
     at, first, hash_ = map(words.quoted, ("$at", "$first", "$hash"))
     key = [words.quoted(name) for name in table.keys]
     number = words.call("of_hexadecimal", shown_hash(columns, str(table.unit), table.keys, words))
-    hashed = f"SELECT {names}, {number} AS {hash_} FROM ({rows}) AS r"
+    hashed = f"SELECT {names}, {number} AS {hash_} FROM ({rows}) AS r WHERE {words.call('within', unit)}"
     by = [unit, hash_, *(f"{name} NULLS FIRST" for name in key or map(words.quoted, columns))]
     ordered = f"SELECT * FROM ({hashed}) AS h ORDER BY {', '.join(by)}"
     differs = [f"lag({name}) OVER () IS DISTINCT FROM {name}" for name in (unit, *key)]
@@ -79,7 +91,20 @@ def _streaming(rows: str, columns: Sequence[str], table: TableShape, words: Dial
 
 def unit_by_unit(rows: str, unit: str, words: Dialect) -> str:
     """SQL of the rows of a table where a unit has one row, in the order of the units; a unit's rows have one place."""
-    return f"SELECT * FROM ({rows}) AS r ORDER BY {words.quoted(unit)}"
+    column = words.quoted(unit)
+    return f"SELECT * FROM ({rows}) AS r WHERE {words.call('within', column)} ORDER BY {column}"
+
+
+def in_parts(rows: str, table: TableShape, source: SourceTable) -> Parts | None:
+    """The ranges of units whose rows are sorted one after the other; None where all are sorted at once.
+
+    How many follows from the policy alone. What is slow to read, as text or through other tables, is read once.
+    """
+    many = min(-(-table.rows_about // PART), MOST_PARTS)
+    if many < 2 or table.via is not None or not source.typed:
+        return None
+    number = source.dialect.quoted(NUMBER) if table.numbered else None
+    return Parts(rows, source.dialect.quoted(str(table.unit)), many, number)
 
 
 def first_of_a_place(columns: Sequence[str], table: TableShape, words: Dialect) -> str:

@@ -110,6 +110,7 @@ class TableShape:
         on: The source's column that holds that key, or None.
         identities: What each unit, key or reference column of the source identifies; see `Policy.identities`.
         rows_at_least: A floor that the owner vouches for, or None; only `dpsql check` asks.
+        rows_about: The owner's guess of its rows, by which the steps of a build are planned.
         units_at_least: The same of its units (`row_floor` of `random_dp`).
         min_units: Units that a group needs to appear in an answer; only `dpsql check` asks here.
         every_unit: Whether every unit has exactly one row here, or nothing is built.
@@ -126,6 +127,7 @@ class TableShape:
     on: str | None = None
     identities: Mapping[str, str | None] = field(default_factory=dict)
     rows_at_least: int | None = None
+    rows_about: int = 10_000
     min_units: int = 1
     units_at_least: int | None = None
     every_unit: bool = False
@@ -215,15 +217,15 @@ class Shape:
     @property
     def digest(self) -> str:
         """A hash of all that shapes the bounded file: another one means that it must be built anew."""
-        tables = tuple(map(_bare, self.tables))
-        return hashlib.sha256(wire.encode([FORMAT, asdict(replace(self, tables=tables))])).hexdigest()
+        whole = {**asdict(self), "tables": [_bare(table) for table in self.tables]}
+        return hashlib.sha256(wire.encode([FORMAT, whole])).hexdigest()
 
     def digest_of(self, name: str) -> str:
         """The same of one table, and of those through which its rows find their units."""
         chain: list[dict[str, Any]] = []
         while name:
             table = self.table(name)
-            chain, name = [*chain, asdict(_bare(table))], table.via or ""
+            chain, name = [*chain, _bare(table)], table.via or ""
         return hashlib.sha256(wire.encode([FORMAT, chain])).hexdigest()
 
     @property
@@ -258,10 +260,12 @@ class Shape:
         )
 
 
-def _bare(table: TableShape) -> TableShape:
+def _bare(table: TableShape) -> dict[str, Any]:
     """A table without what no row of the bounded one depends on."""
     columns = tuple(replace(column, nullable=False) for column in table.columns)
-    return replace(table, columns=columns, rows_at_least=None, min_units=1, units_at_least=None)
+    bare = asdict(replace(table, columns=columns, rows_at_least=None, min_units=1, units_at_least=None))
+    del bare["rows_about"]
+    return bare
 
 
 def _table(message: Mapping[str, Any]) -> TableShape:
@@ -333,6 +337,7 @@ def table_shape(policy: Policy, name: str, table: TablePolicy) -> TableShape:
         on=chain.on if chain else None,
         identities={} if table.public else policy.identities(name),
         rows_at_least=table.rows_at_least,
+        rows_about=table.rows_about,
         min_units=table.min_units or 1,
         units_at_least=policy.random_dp[name].row_floor if name in policy.random_dp else None,
         every_unit=table.every_unit,

@@ -17,7 +17,7 @@ from dpsql.owner.bounded import ColumnReading, listed, reading, wire_of
 from dpsql.owner.caps import first_rows, one_of_each, placed
 from dpsql.owner.classes import build_classes
 from dpsql.owner.every_unit import require_every_unit
-from dpsql.owner.one_pass import first_of_a_place, one_pass, unit_by_unit
+from dpsql.owner.one_pass import first_of_a_place, in_parts, one_pass, unit_by_unit
 from dpsql.owner.owners import Owners, require_one_unit_type
 from dpsql.owner.shape import AttributeShape, ColumnShape, Shape, TableShape, UniverseShape
 from dpsql.owner.totals import stored_totals, totals_rows
@@ -146,7 +146,8 @@ def build_private(database: Makes, table: TableShape, source: SourceTable, owner
             rows, order = one_pass(cleaned, names, table, words), [unit, RANK]
         else:
             rows, order = unit_by_unit(cleaned, unit, words), [unit]
-        database.create(table.name, rows, order, first_of_a_place(names, table, words))
+        parts = in_parts(cleaned, table, source)
+        database.create(table.name, rows, order, first_of_a_place(names, table, words), parts)
         return
     with kept_rows(database, table, source, owners) as kept:
         # one unit's rows lie together, in the order in which caps keep them

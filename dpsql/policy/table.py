@@ -66,7 +66,7 @@ class TablePolicy(Section):
     rows_at_least: Count | None = None
     """A floor on the number of rows that the owner vouches for."""
     rows_about: Count = Field(default_factory=lambda data: max(10_000, data.get("rows_at_least") or 0))
-    """A guess at the number of rows, used only to choose between mechanisms."""
+    """A guess at the number of rows, used to choose between mechanisms, and to build very large tables in parts."""
     every_unit: bool = False
     """true: every unit has exactly one row here, so that the number of rows is public (replace_one only)."""
     max_groups_per_unit: Count | None = None

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from dpsql.answers.batch import ToBuy
-from dpsql.engine.database import SourceTable, SourceType
+from dpsql.engine.database import Parts, SourceTable, SourceType
 from dpsql.engine.dialect import FAMILIES, Dialect, functions_in
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.lower import lower_public
@@ -136,7 +136,9 @@ class Written:
         """Nobody knows."""
         return 0.0
 
-    def create(self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None) -> None:
+    def create(
+        self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None, parts: Parts | None = None
+    ) -> None:
         """A bounded table."""
         self.sql.append(sql)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import duckdb
 
-from dpsql.engine.database import SourceTable
+from dpsql.engine.database import Parts, SourceTable
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.duckdb import FILE
 from dpsql.engine.duckdb.dialect import DUCKDB
@@ -27,6 +27,8 @@ __all__ = ["DuckDBDatabase", "building", "reading"]
 BROKEN_LINE = "A CSV file has a line that is no row: an open quote, or too few or too many values. Mend the file."
 CATALOG = "source"  # The name under which the owner's database is attached.
 BEFORE = "before"  # The same of the version before.
+SEEN = 1024  # Of so many units one is looked at to find ranges of equal size. It is a choice: thousands tell enough.
+ENDS = "getvariable('ends')"  # Where ranges end.
 BUFFERS = "2GiB"  # The engine's memory; beyond it, it works on disk, in the private directory. It is a choice.
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
@@ -71,6 +73,7 @@ class DuckDBDatabase:
     def __init__(self, connection: duckdb.DuckDBPyConnection, key: str = "") -> None:
         self._connection = connection
         self._scratched = 0
+        self._part = (0, 1)  # Of the parts of a table that is made, how many are done, and how many there are.
         self._lakes: dict[str, str] = {}  # The rows of tables of a DuckLake, once for each.
         connection.execute("SET VARIABLE key = " + DUCKDB.text(key))
 
@@ -128,17 +131,20 @@ class DuckDBDatabase:
             raise
 
     def done(self) -> float:
-        """How much of the statement under way is done, as DuckDB's bar would show it."""
-        return max(self._connection.query_progress(), 0.0) / 100
+        """How much of the statement under way is done, as DuckDB's bar would show it; of a table in parts, of all."""
+        done, many = self._part
+        return (done + max(self._connection.query_progress(), 0.0) / 100) / many
 
-    def create(self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None) -> None:
+    def create(
+        self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None, parts: Parts | None = None
+    ) -> None:
         """Makes a bounded table out of the rows of a query; see `Database.create`."""
         if not order:
             self.rows(f"CREATE TABLE {DUCKDB.bounded(name)} AS {sql}")
             return
         if first is None:
             sql = f"SELECT * FROM ({sql}) AS r ORDER BY {', '.join(map(DUCKDB.quoted, order))}"
-        self._in_order(name, sql, order, first or "")
+        self._in_order(name, sql, order, first or "", parts)
 
     def again(self, tables: Mapping[str, Sequence[str]], place: Path) -> bool:
         """Copies bounded tables out of an earlier version's file; see `Database.again`."""
@@ -158,19 +164,44 @@ class DuckDBDatabase:
             return False
         return True
 
-    def _in_order(self, name: str, sql: str, order: Sequence[str], first: str = "") -> None:
+    def _in_order(self, name: str, sql: str, order: Sequence[str], first: str = "", parts: Parts | None = None) -> None:
         """A table of rows as they come, which is in this order; of those alike in it the first by another one.
 
         Raises:
             InvariantBroken: If it is not.
         """
         self.rows("SET preserve_insertion_order = true")
-        self.rows(f"CREATE TABLE {DUCKDB.bounded(name)} AS {sql}")
+        if parts is None:
+            self.rows(f"CREATE TABLE {DUCKDB.bounded(name)} AS {sql}")
+        else:
+            self._part_by_part(name, sql, parts)
         if first and self.rows(_removal(name, [*map(DUCKDB.quoted, order)], first))[0][0]:
             self._written_anew(name)
         if order and self.rows(_disorder(name, [*map(DUCKDB.quoted, order)]))[0][0]:
             raise InvariantBroken(f"the rows of {name} do not lie in order")
         self.rows("SET preserve_insertion_order = false")
+
+    def _part_by_part(self, name: str, sql: str, parts: Parts) -> None:
+        """A table of the rows of one range after the other: each unit is in one, whatever values they end at."""
+        table, many = DUCKDB.bounded(name), self._ends(parts)
+        for place in range(many):
+            self._part = (place, many)
+            for end, at in (("low", place), ("high", place + 1)):
+                self.rows(f"SET VARIABLE {end} = {f'{ENDS}[{at}]' if 0 < at < many else 'NULL'}")
+            self.rows(f"INSERT INTO {table} {sql}" if place else f"CREATE TABLE {table} AS {sql}")
+            if parts.number is not None:
+                self.rows(f"SET VARIABLE numbered = (SELECT max({parts.number}) + 1 FROM {table})")
+        for variable in ("ends", "low", "high", "numbered"):
+            self.rows(f"SET VARIABLE {variable} = NULL")
+        self._part = (0, 1)
+
+    def _ends(self, parts: Parts) -> int:
+        """Finds where ranges end, and returns how many there are: one where there are too few units to tell."""
+        shares = ", ".join(f"{place / parts.many}" for place in range(1, parts.many))
+        few = f"SELECT {parts.by} AS v FROM ({parts.rows}) AS r WHERE hash({parts.by}) % {SEEN} = 0"
+        self.rows(f"SET VARIABLE ends = (SELECT quantile_disc(v, [{shares}]) FROM ({few}) AS f)")
+        ((found, rising),) = self.rows(f"SELECT list_aggregate({ENDS}, 'count'), list_sort({ENDS}) = {ENDS}")
+        return parts.many if rising and found == parts.many - 1 else 1
 
     def _written_anew(self, name: str) -> None:
         """Leaves nothing in the file of rows that were removed from a table."""

@@ -103,6 +103,9 @@ BUILDING = {
     "unscaled_text": "CAST(replace(CAST(TRY_CAST({0} AS DECIMAL(38, {1})) AS VARCHAR), '.', '') AS HUGEINT)",
     "wide_quotient": "({0} // {1})",
     "secret": "getvariable('key')",
+    "within": "((getvariable('low') IS NULL OR {0} >= getvariable('low')) "
+    "AND (getvariable('high') IS NULL OR {0} < getvariable('high')))",
+    "numbered": "coalesce(getvariable('numbered'), 0)",
     "of_hexadecimal": "CAST('0x' || {0} AS BIGINT)",
     "parts_told_apart": "strlen(CAST({0} AS VARCHAR)), ':', CAST({0} AS VARCHAR)",
     "told_apart": "coalesce(strlen(CAST({0} AS VARCHAR)) || ':' || CAST({0} AS VARCHAR), 'N')",

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpsql.engine.database import SourceTable, SourceType
+from dpsql.engine.database import Parts, SourceTable, SourceType
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.postgres.bounded import Bounded, kept_by, new
 from dpsql.engine.postgres.casts import READING
@@ -222,7 +222,9 @@ class PostgresDatabase:
         """Nobody knows."""
         return 0.0
 
-    def create(self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None) -> None:
+    def create(
+        self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None, parts: Parts | None = None
+    ) -> None:
         """Makes a bounded table out of the rows of a query. No statement relies on how it lies here."""
         whole = self._dialect.prefix + name
         if len(whole.encode()) > LONGEST:

@@ -14,7 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from dpsql.engine.database import SourceTable, SourceType
+from dpsql.engine.database import Parts, SourceTable, SourceType
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.spark.bounded import ClusterBuild, begun, keep, kept_by, new
 from dpsql.engine.spark.client import driver
@@ -138,7 +138,9 @@ class SparkDatabase:
         """Nobody knows."""
         return 0.0
 
-    def create(self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None) -> None:
+    def create(
+        self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None, parts: Parts | None = None
+    ) -> None:
         """Makes a bounded table out of the rows of a query. No statement relies on how it lies here."""
         place, columns = self._stored(self._session.relation(sql, self._bound(sql)))
         self.bounded = self.bounded.named(name, place, columns)

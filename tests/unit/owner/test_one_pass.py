@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import duckdb
 import pytest
 
+from dpsql.engine.database import Parts, SourceTable
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.duckdb.database import DuckDBDatabase
 from dpsql.engine.duckdb.dialect import DUCKDB
-from dpsql.owner.one_pass import one_pass
+from dpsql.owner.one_pass import in_parts, one_pass
 from dpsql.owner.owners import Owners
 from dpsql.owner.shape import ColumnShape, Shape, TableShape
 from dpsql.owner.views import build_private
@@ -123,6 +124,68 @@ def test_of_rows_with_one_key_one_stays_wherever_they_stand(engine: duckdb.DuckD
     built(engine, DuckDBDatabase, replace(VISITS, rows_per_unit=1_000))
     assert read(engine, f'"{RANK}", * EXCLUDE "{RANK}"') == first
     assert [place for place, *_ in first] == list(range(1, 101))
+
+
+class Heard(DuckDBDatabase):
+    """DuckDB that keeps what it is told."""
+
+    said: ClassVar[list[str]] = []
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """The result."""
+        self.said.append(sql)
+        return super().rows(sql)
+
+
+@pytest.mark.parametrize("cap", [1, 4])
+@pytest.mark.parametrize("who", WHO)
+@pytest.mark.parametrize("key", KEYS)
+def test_a_table_is_the_same_where_its_rows_are_sorted_range_by_range(
+    engine: duckdb.DuckDBPyConnection, who: str, key: str, cap: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpsql.owner.one_pass.PART", 10_000)
+    engine.execute(MADE.format(who=WHO[who], rows=ROWS // 4))
+    table = replace(KEYS[key], rows_per_unit=cap)
+    built(engine, DuckDBDatabase, table)
+    engine.execute("CREATE OR REPLACE TABLE bounded.main.elsewhere AS FROM bounded.main.visits")
+    Heard.said.clear()
+    built(engine, Heard, replace(table, rows_about=ROWS // 4))
+    assert sum(sql.startswith("INSERT INTO") for sql in Heard.said) == 4
+    both = "bounded.main.visits AS v POSITIONAL JOIN bounded.main.elsewhere AS e"
+    ((same, rows),) = engine.execute(
+        f"SELECT count(*) FILTER (WHERE v IS NOT DISTINCT FROM e), count(*) FROM {both}"
+    ).fetchall()
+    assert same == rows > ROWS // 40
+    built(engine, DuckDBDatabase, table)  # nothing is left of the ranges
+    assert engine.execute(f"SELECT count(*) FROM {both} WHERE v IS DISTINCT FROM e").fetchall() == [(0,)]
+
+
+def test_where_there_are_too_few_units_all_rows_are_sorted_at_once(
+    engine: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpsql.owner.one_pass.PART", 1_000)
+    engine.execute(MADE.format(who="CASE WHEN i % 2 = 0 THEN 7 END", rows=5_000))
+    Heard.said.clear()
+    built(engine, Heard, replace(VISITS, rows_per_unit=1_000, rows_about=5_000))
+    assert not any(sql.startswith("INSERT INTO") for sql in Heard.said)
+    assert len(read(engine, f'DISTINCT "{RANK}"')) == 100
+
+
+@pytest.mark.parametrize("table", [replace(VISITS, rows_about=10**7), replace(VISITS, rows_about=10**9, via="people")])
+def test_small_tables_and_chains_of_keys_are_read_once(table: TableShape) -> None:
+    assert in_parts("rows", table, SourceTable("visits", {}, True, DUCKDB)) is None
+
+
+def test_a_better_guess_of_the_rows_builds_nothing_anew() -> None:
+    guesses = [Shape("duckdb", {}, (replace(VISITS, rows_about=rows),)) for rows in (10**4, 10**9)]
+    assert len({shape.digest for shape in guesses}) == len({shape.digest_of("visits") for shape in guesses}) == 1
+
+
+def test_text_is_read_once_and_a_large_table_in_eight_ranges() -> None:
+    table = replace(VISITS, rows_about=10**9)
+    assert in_parts("rows", table, SourceTable("visits", {}, False, DUCKDB)) is None
+    parts = in_parts("rows", table, SourceTable("visits", {}, True, DUCKDB))
+    assert parts == Parts("rows", '"person"', 8, f'"{NUMBER}"')
 
 
 def test_rows_that_come_in_another_order_end_the_build(engine: duckdb.DuckDBPyConnection) -> None:
