@@ -25,7 +25,7 @@ from tests.unit.mechanisms.clamped import test_mean as means
 from tests.unit.mechanisms.clamped import test_variance as variances
 from tests.unit.mechanisms.clamped.transcripts import raw_of
 
-DRAWS = 1_200  # A side: enough to see a loss far above 1.
+DRAWS = 400  # A side: enough to see a loss far above 1.
 HEAVY = [100_000] * means.MOST
 
 Pair = tuple[ClampedMean, RawTable, RawTable]
