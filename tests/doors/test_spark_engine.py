@@ -6,6 +6,7 @@ The cluster is Sail's, which speaks Spark Connect without Java.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,34 @@ def test_a_statement_that_reads_something_else_is_not_run(twins: dict[str, Twins
             engine.run(statement_of(sql))
     with cluster.asked() as session:
         assert rows_of(session, "SELECT count(*) FROM hospital.patients") > [(0,)]
+
+
+def test_what_was_read_as_it_was_meant_is_not_read_again(
+    twins: dict[str, Twins], cluster: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = engine_in(twins["hospital"].there)
+    patients = engine.dialect.bounded("patients")
+    own = SparkEngine(cluster.remote, engine._tables, version=1, public={}, deadline=30)
+    statement = statement_of(f"SELECT count(*) AS n FROM {patients} WHERE age > 30")
+    own.verify(statement)
+
+    def asked(*_: Any) -> Any:
+        raise InvariantBroken("the server is asked what it reads")
+
+    monkeypatch.setattr(SparkSession, "explained", asked)
+    own.verify(statement)
+    assert len(own.run(statement)) == 1
+    for other in (
+        statement_of(f"SELECT count(*) AS n FROM {patients} WHERE age > 31"),
+        replace(statement, tables=frozenset({"visits"})),
+        replace(statement, parameters=(1,)),
+    ):
+        with pytest.raises(InvariantBroken):
+            own.verify(other)
+    own.close()
+    with pytest.raises(InvariantBroken):  # another session may show other tables
+        own.verify(statement)
+    own.close()
 
 
 def test_a_deadline_ends_a_statement_and_a_long_answer_fails(twins: dict[str, Twins], cluster: Server) -> None:

@@ -13,7 +13,7 @@ import contextlib
 import re
 import secrets
 import uuid
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -230,17 +230,21 @@ class SparkSession:
 
     def columns_of(self, relation: Any) -> list[tuple[str, Any]]:
         """The same of a relation."""
+        return _fields(self._asked("AnalyzePlan", self._schema(relation)))
+
+    def explained(self, sql: str, values: Mapping[str, Any] | None = None) -> tuple[list[tuple[str, Any]], str]:
+        """`columns` of a query, and the server's plans of it, asked for at the same time. It is not run."""
+        relation = self.relation(_as_query(sql), values)
+        request = self._request("AnalyzePlanRequest")
+        request.explain.plan.root.CopyFrom(relation)
+        request.explain.explain_mode = driver().proto.AnalyzePlanRequest.Explain.EXPLAIN_MODE_EXTENDED
+        columns, plans = (self._sent("AnalyzePlan", one) for one in (self._schema(relation), request))
+        return _fields(columns()), str(plans().explain.explain_string)
+
+    def _schema(self, relation: Any) -> Any:
         request = self._request("AnalyzePlanRequest")
         request.schema.plan.root.CopyFrom(relation)
-        answer = self._asked("AnalyzePlan", request)
-        return [(column.name, column.data_type) for column in answer.schema.schema.struct.fields]
-
-    def explained(self, sql: str, values: Mapping[str, Any] | None = None) -> str:
-        """The server's plans of a query, which is not run."""
-        request = self._request("AnalyzePlanRequest")
-        request.explain.plan.root.CopyFrom(self.relation(_as_query(sql), values))
-        request.explain.explain_mode = driver().proto.AnalyzePlanRequest.Explain.EXPLAIN_MODE_EXTENDED
-        return str(self._asked("AnalyzePlan", request).explain.explain_string)
+        return request
 
     def files(self, relation: Any) -> list[str]:
         """Where the rows of a relation lie."""
@@ -313,10 +317,20 @@ class SparkSession:
         return request
 
     def _asked(self, what: str, request: Any, seconds: float | None = None) -> Any:
-        try:
-            return getattr(self._stub, what)(request, metadata=self.builder.metadata(), timeout=seconds or self.seconds)
-        except (driver().grpc.RpcError, ValueError) as error:
-            raise _failure(error) from error
+        return self._sent(what, request, seconds)()
+
+    def _sent(self, what: str, request: Any, seconds: float | None = None) -> Callable[[], Any]:
+        """Sends a message, and does not wait for its answer, which the result gives."""
+        with _understood():
+            sent = getattr(self._stub, what).future(
+                request, metadata=self.builder.metadata(), timeout=seconds or self.seconds
+            )
+
+        def answer() -> Any:
+            with _understood():
+                return sent.result()
+
+        return answer
 
 
 def _name() -> str:
@@ -327,6 +341,20 @@ def _name() -> str:
 def _as_query(sql: str) -> str:
     """A query around a query: in its place nothing else is read, whatever the text says."""
     return f"SELECT * FROM ({sql}) AS asked"
+
+
+def _fields(answer: Any) -> list[tuple[str, Any]]:
+    """(name, Spark's type) of the columns that a server says of a relation."""
+    return [(column.name, column.data_type) for column in answer.schema.schema.struct.fields]
+
+
+@contextlib.contextmanager
+def _understood() -> Iterator[None]:
+    """Makes what gRPC raises a `SparkFailed`."""
+    try:
+        yield
+    except (driver().grpc.RpcError, ValueError) as error:
+        raise _failure(error) from error
 
 
 def _failure(error: Any) -> SparkFailed:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SparkEngine", "open_engine"]
 
+MOST_MEANT = 1_000  # Statements that are remembered as read the way they were meant. It is a choice.
 T = TypeVar("T")
 
 
@@ -63,6 +64,7 @@ class SparkEngine(GuardedEngine):
         super().__init__(version, public, tables.dialect, deadline)
         self._remote, self._tables, self._deadline = remote, tables, deadline
         self._session: SparkSession | None = None
+        self._meant: set[tuple[Any, ...]] = set()  # what this session was asked to read before
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -111,6 +113,7 @@ class SparkEngine(GuardedEngine):
                 fresh.close()
                 raise
             self._session = fresh
+            self._meant.clear()
             return fresh
 
     def _read_as_meant(self, session: SparkSession, statement: EngineStatement) -> None:
@@ -119,30 +122,43 @@ class SparkEngine(GuardedEngine):
         Raises:
             InvariantBroken: It reads other tables, or gives other columns.
         """
-        self._require_columns(session, statement)
+        meaning = _meaning(statement)
+        if meaning in self._meant:
+            return
         expected = frozenset(map(self._dialect.bounded, statement.tables))
         in_one_line = {
             name: value.replace("\n", " ") if isinstance(value, str) else value
             for name, value in _bound(statement).items()
         }  # a plan shows constants as they are
-        found = unexpected(session.explained(statement.sql, in_one_line), expected)
+        columns, plans = session.explained(statement.sql, in_one_line)
+        _require(columns, statement)
+        found = unexpected(plans, expected)
         if found is not None:
             raise InvariantBroken(f"Spark reads {found}, which was not expected")
-
-    def _require_columns(self, session: SparkSession, statement: EngineStatement) -> None:
-        columns = session.columns(statement.sql, _bound(statement))
-        found = [(name, wire_type(kind)) for name, kind in columns]
-        if found != list(statement.columns):
-            raise InvariantBroken(f"Spark gives columns {found}, not {list(statement.columns)}")
+        if len(self._meant) >= MOST_MEANT:
+            self._meant.clear()
+        self._meant.add(meaning)
 
     def _columns(self, session: SparkSession, statement: EngineStatement) -> dict[str, Sequence[Any]]:
-        self._require_columns(session, statement)  # and so it is a query, whatever its text says
+        if _meaning(statement) not in self._meant:
+            _require(session.columns(statement.sql, _bound(statement)), statement)  # and so it is a query
         table = session.rows(statement.sql, _bound(statement), seconds=self._deadline, most=statement.most_rows)
         if table.column_names != [name for name, _ in statement.columns]:
             raise InvariantBroken(f"Spark sent columns {table.column_names}")
         return {
             name: _column(wire, column) for (name, wire), column in zip(statement.columns, table.columns, strict=True)
         }
+
+
+def _meaning(statement: EngineStatement) -> tuple[Any, ...]:
+    """All that the server's reading of a statement hangs on, but for the views, which stay what they are."""
+    return statement.sql, tuple(map(type, statement.parameters)), statement.columns, statement.tables
+
+
+def _require(columns: Sequence[tuple[str, Any]], statement: EngineStatement) -> None:
+    found = [(name, wire_type(kind)) for name, kind in columns]
+    if found != list(statement.columns):
+        raise InvariantBroken(f"Spark gives columns {found}, not {list(statement.columns)}")
 
 
 def _bound(statement: EngineStatement) -> dict[str, Any]:
