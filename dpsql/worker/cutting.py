@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["Clamps", "cut"]
 
 SAFE = 1 << 62  # Sums of whole numbers below this are exact in 64 bits.
-NARROW = 4  # Bytes of numbers of which a float adds up exactly as many as `MOST_ROWS`.
-MOST_ROWS = 1 << 21  # Rows of which a float adds up exactly all numbers below 2^32, as magnitudes, or lower halves.
+NARROW = 4  # Bytes of numbers of which a float adds up exactly as many as `MOST_AT_ONCE`.
+MOST_AT_ONCE = 1 << 21  # Rows of which a float adds up exactly all numbers below 2^32, as magnitudes, or lower halves.
 EXACT_DIGITS = 53  # Binary digits of whole numbers that 64-bit floats add up exactly.
 MOST_GROUPS = 63  # Groups of which each unit's first ones are told: a digit each of 64.
 EARLY = 3
@@ -113,8 +113,8 @@ class _Groups:
         """Where it is nothing to a row that counts which others its unit has."""
         import numpy as np
 
-        for start in range(0, len(piece.units) if kept is None else len(kept), MOST_ROWS):
-            some: Any = slice(start, start + MOST_ROWS) if kept is None else kept[start : start + MOST_ROWS]
+        for start in range(0, len(piece.units) if kept is None else len(kept), MOST_AT_ONCE):
+            some: Any = slice(start, start + MOST_AT_ONCE) if kept is None else kept[start : start + MOST_AT_ONCE]
             groups: Any = None if piece.groups is None else piece.groups[some]
             rows = np.bincount(groups, minlength=self._many)
             self._carry(self.rows, *split(rows))
