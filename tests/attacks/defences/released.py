@@ -30,7 +30,7 @@ RELEASED = (
     Defence(
         "a source of randomness that runs dry draws nothing",
         SAMPLING,
-        "        if len(raw) != width * size:\n",
+        "        if len(raw) != size:\n",
         "        if False:\n",
         OF_SAMPLING,
     ),
