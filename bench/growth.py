@@ -15,7 +15,6 @@ import os
 import shutil
 import statistics
 import sys
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -26,7 +25,7 @@ from typing import Any
 import duckdb
 from page import ROOT, circumstances, kept, table, write
 from pairs import timed
-from scale import BLINK, HEAD, watched
+from scale import HEAD, highest, watched
 
 import dpsql
 
@@ -153,37 +152,21 @@ def opened(policy: Path) -> Iterator[tuple[dpsql.Proxy, tuple[float, float, floa
         yield proxy, (time.perf_counter() - start, found[0], found[1])
 
 
-@contextmanager
-def disk(folder: Path) -> Iterator[list[int]]:
-    """The most bytes that a folder's files came to, beyond what they were, once the block is done."""
-    found, done = [0], threading.Event()
-
-    def held() -> int:
-        sizes = 0
-        for file in folder.rglob("*"):
-            with suppress(FileNotFoundError):
-                sizes += file.stat().st_size
-        return sizes
-
-    def look() -> None:
-        while not done.wait(BLINK):
-            found[0] = max(found[0], held() - before)
-
-    before, watcher = held(), threading.Thread(target=look)
-    watcher.start()
-    try:
-        yield found
-    finally:
-        done.set()
-        watcher.join()
+def held(folder: Path) -> int:
+    """The bytes of all files of a folder; some may go meanwhile."""
+    sizes = 0
+    for file in folder.rglob("*"):
+        with suppress(FileNotFoundError):
+            sizes += file.stat().st_size
+    return sizes
 
 
 def build_alone(folder: Path, rows: int) -> list[str]:
     """What copying and building so many rows took, and the disk beside the source."""
     policy = made(folder, rows, more=False)
     source = (folder / DATABASE).stat().st_size
-    copy = copied(folder)
-    with disk(folder) as most, opened(policy) as (_, took):
+    copy, before = copied(folder), held(folder)
+    with highest(lambda: held(folder) - before) as most, opened(policy) as (_, took):
         pass
     stored = sum(file.stat().st_size for file in (folder / "cache").rglob("*.duckdb"))
     bytes_ = ", ".join(

@@ -205,22 +205,30 @@ def used(process: int) -> tuple[float, int]:
 
 
 @contextmanager
-def watched(process: int) -> Iterator[list[float]]:
-    """Its processor seconds, and the most bytes it held, once the block is done."""
-    found, done = [0.0, 0.0], threading.Event()
+def highest(look: Callable[[], float]) -> Iterator[list[float]]:
+    """The most that a look, taken again and again, has found once the block is done; 0 at the least."""
+    found, done = [0.0], threading.Event()
 
-    def look() -> None:
+    def looking() -> None:
         while not done.wait(BLINK):
-            found[1] = max(found[1], used(process)[1])
+            found[0] = max(found[0], look())
 
-    watcher, before = threading.Thread(target=look), used(process)[0]
+    watcher = threading.Thread(target=looking)
     watcher.start()
     try:
         yield found
     finally:
         done.set()
         watcher.join()
-        found[0] = used(process)[0] - before
+
+
+@contextmanager
+def watched(process: int) -> Iterator[list[float]]:
+    """Its processor seconds, and the most bytes it held, once the block is done."""
+    found, before = [0.0, 0.0], used(process)[0]
+    with highest(lambda: used(process)[1]) as most:
+        yield found
+    found[:] = used(process)[0] - before, most[0]
 
 
 def measured(place: Place, rounds: int, source: Path) -> Iterator[Measured]:
