@@ -34,7 +34,7 @@ from tests.sql.corpus import Block
 from tests.sql.described import planned
 from tests.sql.reference import Edited, key_texts, run, unit_text
 
-__all__ = ["Bench", "Pair", "Row", "compare", "cuts", "exact", "leaves_out"]
+__all__ = ["Bench", "Pair", "Row", "compare", "cuts", "exact", "leaves_out", "planned_to_compare"]
 
 Row = tuple[Any, ...]
 Plan = Prepared | PublicPlan | ToBuy[Spoken]
@@ -104,14 +104,19 @@ class Pair:
         return ""
 
 
-def compare(bench: Bench, block: Block) -> Pair:
+def compare(bench: Bench, block: Block, plan: Plan | None = None) -> Pair:
     """Our noise-free answer to a statement, over the groups that occur, beside DuckDB's.
+
+    Args:
+        bench: Where it is asked.
+        block: The statement.
+        plan: What `planned_to_compare` makes of it, where that is known.
 
     Raises:
         UnsupportedQuery, ProgrammingError: It is refused.
         duckdb.Error: DuckDB does not take the statement, or fails on some row.
     """
-    plan, outputs, rows, ends = exact(bench, block)
+    plan, outputs, rows, ends = exact(bench, block, plan)
     statement = parse(block.sql)
     assert isinstance(statement, syntax.QueryStatement)
     names = [output.name for output in outputs]
@@ -131,14 +136,15 @@ def compare(bench: Bench, block: Block) -> Pair:
     )
 
 
-def exact(bench: Bench, block: Block) -> tuple[Plan, Sequence[Output], list[Row], list[list[Ends]]]:
+def exact(
+    bench: Bench, block: Block, plan: Plan | None = None
+) -> tuple[Plan, Sequence[Output], list[Row], list[list[Ends]]]:
     """A statement's plan, its columns, its noise-free rows over the groups that occur, and where their values may lie.
 
     Raises:
         UnsupportedQuery, ProgrammingError: It is refused.
     """
-    with patch.object(clamped, "_guess", _as_the_caps_allow):
-        plan = planned(bench.session, block)
+    plan = plan or planned_to_compare(bench, block)
     if isinstance(plan, PublicPlan):
         answer = bench.session._public(plan)
         return plan, plan.stage.outputs, answer.rows, [[] for _ in answer.columns]
@@ -152,6 +158,16 @@ def exact(bench: Bench, block: Block) -> tuple[Plan, Sequence[Output], list[Row]
         ends = [answer._intervals(column, 0.5) for column in range(len(plan.several.answer))]
         return plan, plan.several.answer, answer.rows, ends
     return plan, plan.plan.answer, *_answer(bench.session, plan)
+
+
+def planned_to_compare(bench: Bench, block: Block) -> Plan:
+    """A statement's plan, such that without noise nothing is clipped.
+
+    Raises:
+        UnsupportedQuery, ProgrammingError: It is refused.
+    """
+    with patch.object(clamped, "_guess", _as_the_caps_allow):
+        return planned(bench.session, block)
 
 
 def _as_the_caps_allow(_: Request, totals: Sized) -> float:
