@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dpsql.engine import lower
+from dpsql.engine import lower, streamed
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.side_by_side import MOST_BESIDE
 from dpsql.engine.sized import cells_of
@@ -69,6 +69,20 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 )
 def test_rows_that_lie_by_unit_are_added_up_as_the_database_would(session: Session, asked: str, where: str) -> None:
     assert added_up_alike(session, asked.replace("FROM orders", f"FROM orders{where}")) == {True}
+
+
+@pytest.mark.parametrize(("few", "grouped"), [(streamed.FEW_UNITS, True), (0, False)])
+@pytest.mark.parametrize("where", [" WHERE month < 9", " WHERE amount IS NULL OR amount < 0"])
+def test_few_units_are_added_up_by_the_database_and_many_by_the_worker(
+    session: Session, monkeypatch: pytest.MonkeyPatch, where: str, few: int, grouped: bool
+) -> None:
+    monkeypatch.setattr(streamed, "FEW_UNITS", few)
+    asked = f"SELECT SUM(amount), COUNT(*), COUNT(amount), SUM(month) FROM orders{where}"
+    assert added_up_alike(session, asked) == {True}
+    parsed: Any = parse(asked)
+    plan: Any = session._plan(parsed.select, ())
+    prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
+    assert {"GROUP BY" in reading.statement.sql for reading in prepared.readings} == {grouped}
 
 
 @pytest.mark.parametrize(
