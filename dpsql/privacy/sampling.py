@@ -217,7 +217,8 @@ class ExactSampler:
         exponent = _checked_exponent("intervals", exponent)
         sizes, best = check_intervals(widths, scores)
         gaps = best - _whole(scores)
-        gaps[sizes == 0] = 0
+        if not sizes.all():
+            gaps[sizes == 0] = 0
         bits = 4 * self.word_bits
         u = int(self._uniform(bits, 1)[0])
         while (i := located(u, bits, sizes, gaps, exponent)) is None:

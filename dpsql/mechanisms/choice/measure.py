@@ -96,8 +96,19 @@ class BaseMeasure:
         return self.total / max(1.0, max(shells)[1])
 
     def within(self, widths: Whole) -> Whole:
-        """(m,) the weights of the intervals into which a grid is cut, from their numbers of points."""
-        return np.diff(self.below(self.low + np.concatenate([[0], np.cumsum(widths)])))
+        """(m,) the weights of the intervals into which a grid is cut, from their numbers of points.
+
+        >>> BaseMeasure(0, (0, 1, 4), (3, 2, 1), (0, 3, 9, 13)).within(np.array([2, 1, 5])).tolist()
+        [5, 2, 6]
+        """
+        starts, weights = (np.array(own, dtype=np.int64) for own in (self.starts, self.weights))
+        points = self.low + np.cumsum(widths)  # they rise: each shell has those of one stretch
+        spans = np.diff(np.searchsorted(points, starts[1:]), prepend=0, append=len(points))
+        before = np.array(self.before[:-1], dtype=np.int64) - starts * weights  # what wraps around wraps back
+        points *= np.repeat(weights, spans)
+        points += np.repeat(before, spans)
+        points[1:] -= points[:-1].copy()
+        return points
 
     def point(self, start: int, unit: int) -> int:
         """The point, in steps, to which one unit of weight belongs.

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpsql.privacy import probabilities
 from dpsql.privacy.probabilities import DigitOf, Probability, Ratio, _located_by_floats, _located_exactly, located
 from dpsql.privacy.sampling import ExactSampler, ExpOf
 from tests.unit.privacy.tapes import TapeEndedError, exp_minus, flip, value, walk, words
@@ -131,9 +132,10 @@ def test_the_enclosure_of_nearly_one_stays_below_one() -> None:
     exponent=st.fractions(min_value=0, max_value=3),
     share=st.fractions(min_value=0, max_value=1),
     bits=st.sampled_from([4, 16, 128]),
+    block=st.sampled_from([1, 3, probabilities.BLOCK]),
 )
 def test_floats_decide_as_whole_numbers_do_or_not_at_all(
-    intervals: list[tuple[int, int]], exponent: Fraction, share: Fraction, bits: int
+    intervals: list[tuple[int, int]], exponent: Fraction, share: Fraction, bits: int, block: int
 ) -> None:
     widths = np.array([width for width, _ in intervals], dtype=np.int64)
     if not widths.any():
@@ -141,9 +143,19 @@ def test_floats_decide_as_whole_numbers_do_or_not_at_all(
     scores = np.array([score for _, score in intervals], dtype=np.int64)
     gaps = np.where(widths > 0, scores[widths > 0].max() - scores, 0)
     u = min(int(share * 2**bits), 2**bits - 1)
-    decided = _located_by_floats(u, bits, widths, gaps, exponent)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(probabilities, "BLOCK", block)
+        decided = _located_by_floats(u, bits, widths, gaps, exponent)
     exact = _located_exactly(u, bits, widths.tolist(), gaps.tolist(), exponent)
     assert decided in (None, exact)
+
+
+def test_floats_decide_among_many_intervals_block_after_block() -> None:
+    many = 3 * probabilities.BLOCK + 5
+    widths, gaps = np.ones(many, dtype=np.int64), np.zeros(many, dtype=np.int64)
+    for place in (0, 1, probabilities.BLOCK - 1, probabilities.BLOCK, 2 * probabilities.BLOCK + 7, many - 1):
+        u = (2 * place + 1 << 128) // (2 * many)  # in the middle of its interval
+        assert _located_by_floats(u, 128, widths, gaps, Fraction(1)) == place
 
 
 def test_floats_leave_to_whole_numbers_what_lies_at_an_edge() -> None:

@@ -56,6 +56,15 @@ def test_every_point_weighs_a_whole_number_and_all_of_them_the_total(grid: Grid,
 
 
 @every
+def test_intervals_weigh_what_lies_below_their_ends_apart(grid: Grid, facts: Facts) -> None:
+    measure, rng = base_measure(grid, facts), np.random.default_rng(4)
+    inner = [*rng.integers(grid.low, grid.high, 20).tolist(), *measure.starts, *(start + 1 for start in measure.starts)]
+    ends = np.array([*sorted({point for point in inner if grid.low < point <= grid.high}), grid.high + 1])
+    widths = np.diff(ends, prepend=grid.low)
+    assert measure.within(widths).tolist() == np.diff(measure.below(ends), prepend=0).tolist()
+
+
+@every
 def test_each_unit_of_weight_belongs_to_one_point(grid: Grid, facts: Facts) -> None:
     measure, rng = base_measure(grid, facts), np.random.default_rng(3)
     for start in (grid.low, (grid.low + grid.high) // 2, grid.high):
