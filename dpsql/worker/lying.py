@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
+from dpsql.worker.ahead import fetched_ahead
 from dpsql.worker.ordered import dtype_of, present_in
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def _blocks(stream: Any) -> Iterator[list[Column]]:
     types = [dtype_of(field.type) for field in nanoarrow.Schema(source.get_schema()).fields]
     held: list[list[Column]] = []
     waiting = 0
-    for table in source:
+    for table in fetched_ahead(source):
         if not table.length:
             continue
         held.append([_column(table.child(at).view(), dtype, table.length) for at, dtype in enumerate(types)])

@@ -1,0 +1,86 @@
+"""What comes next is fetched meanwhile: in order, with its errors, and nothing goes on behind who stopped."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from dpsql.worker.ahead import at_once, fetched_ahead
+
+MOST_SECONDS = 30.0  # Until a thread that was to run has surely run. It is a choice.
+
+
+def test_tables_come_in_order() -> None:
+    assert list(fetched_ahead(iter([3, 1, 2]))) == [3, 1, 2]
+    assert list(fetched_ahead(iter([]))) == []
+
+
+def test_the_next_table_is_fetched_while_one_is_worked_on() -> None:
+    fetched = threading.Event()
+
+    def source() -> Iterator[Any]:
+        yield "first"
+        fetched.set()
+        yield "second"
+
+    tables = fetched_ahead(source())
+    assert next(tables) == "first"
+    assert fetched.wait(MOST_SECONDS)
+    assert list(tables) == ["second"]
+
+
+def test_an_error_comes_where_its_table_would() -> None:
+    def source() -> Iterator[Any]:
+        yield 1
+        raise ValueError("no more")
+
+    tables = fetched_ahead(source())
+    assert next(tables) == 1
+    with pytest.raises(ValueError, match="no more"):
+        next(tables)
+
+
+def test_who_stops_early_waits_for_what_is_on_its_way() -> None:
+    begun, done = threading.Event(), threading.Event()
+
+    def source() -> Iterator[Any]:
+        yield 1
+        begun.set()
+        time.sleep(0.05)
+        done.set()
+        yield 2
+
+    def failing() -> None:
+        for _ in fetched_ahead(source()):
+            assert begun.wait(MOST_SECONDS)
+            raise ValueError("disorder")
+
+    before = threading.active_count()
+    with pytest.raises(ValueError, match="disorder"):
+        failing()
+    assert done.is_set()
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("failing", [0, 1])
+def test_an_error_of_either_is_raised_when_both_are_done(failing: int) -> None:
+    done = list[int]()
+
+    def call(number: int) -> None:
+        time.sleep(0.02 * (number != failing))
+        if number == failing:
+            raise ValueError(f"{number} failed")
+        done.append(number)
+
+    with pytest.raises(ValueError, match=f"{failing} failed"):
+        at_once(lambda: call(0), lambda: call(1))
+    assert done == [1 - failing]
+
+
+def test_two_calls_are_at_work_at_the_same_time() -> None:
+    meeting = threading.Barrier(2, timeout=MOST_SECONDS)
+    at_once(meeting.wait, meeting.wait)
