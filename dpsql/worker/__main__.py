@@ -107,9 +107,10 @@ class Desk:
                 from dpsql.worker.repeats import apart  # here and below: who counts alone starts without it
 
                 groups, rows = others
-                found = apart(groups.first(most), rows, request["of_units"])
-                if found is not None:
-                    return [wire.pack(found)]
+                with self._connection.cursor() as beside:  # at work at the same time
+                    found = apart(groups.over(beside).first(most), rows, request["of_units"])
+                    if found is not None:
+                        return [wire.pack(found)]
             if request["adds"]:
                 return [wire.pack(_added(request, own))]
             if request["words"]:
@@ -169,6 +170,10 @@ class _Rows:
         self, connection: _duckdb.DuckDBPyConnection, sql: str, columns: list[list[str]], parameters: list[Any]
     ) -> None:
         self._connection, self._sql, self._columns, self._parameters = connection, sql, columns, parameters
+
+    def over(self, connection: _duckdb.DuckDBPyConnection) -> _Rows:
+        """The same by another connection."""
+        return _Rows(connection, self._sql, self._columns, self._parameters)
 
     def first(self, most: int | None) -> _Rows:
         """One row more than ``most`` at the most: that there are too many is seen from it. All of them for None."""

@@ -1,4 +1,4 @@
-"""Work that two threads do at once: a stream's tables, the next one fetched while somebody works on the one before.
+"""Work that two threads do at once, such as to fetch a stream's next table while somebody works on the one before.
 
 The database computes what comes next with all its threads, and numpy adds up on one: both let other threads run. The
 threads are our own, without the standard library's pools, which would take a tenth of a start.
@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from threading import Semaphore, Thread
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["at_once", "fetched_ahead"]
+__all__ = ["at_once", "begun", "fetched_ahead"]
+
+T = TypeVar("T")
 
 
 def fetched_ahead(source: Iterable[Any]) -> Iterator[Any]:
@@ -46,21 +48,32 @@ def fetched_ahead(source: Iterable[Any]) -> Iterator[Any]:
         other.join()
 
 
-def at_once(one: Callable[[], object], two: Callable[[], object]) -> None:
-    """Does both; what either raises is raised when both are done."""
-    failed: list[BaseException] = []
+def begun(call: Callable[[], T]) -> Callable[[], T]:
+    """Begins a call by another thread. What comes back waits for its end: it returns, or raises, what the call did."""
+    found, failed = list[T](), list[BaseException]()
 
     def run() -> None:
         try:
-            one()
-        except BaseException as error:  # noqa: BLE001 - it is raised below
+            found.append(call())
+        except BaseException as error:  # noqa: BLE001 - it is raised for who waits
             failed.append(error)
 
     other = Thread(target=run, daemon=True)
     other.start()
+
+    def ended() -> T:
+        other.join()
+        if failed:
+            raise failed[0]
+        return found[0]
+
+    return ended
+
+
+def at_once(one: Callable[[], object], two: Callable[[], object]) -> None:
+    """Does both; what either raises is raised when both are done."""
+    ended = begun(one)
     try:
         two()
     finally:
-        other.join()
-    if failed:
-        raise failed[0]
+        ended()

@@ -16,12 +16,14 @@ Tests: tests/unit/worker/test_repeats.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 from nanoarrow.c_array_stream import CArrayStream
 
+from dpsql.worker.ahead import begun
 from dpsql.worker.counting import starts
 from dpsql.worker.lying import pieces
 
@@ -53,7 +55,8 @@ def apart(groups: Any, rows: Any, units: Sequence[int]) -> Any:
     It is where two groups have the same number, and where most rows repeat one of their unit.
 
     Args:
-        groups: Anything with ``__arrow_c_stream__``: each group once, its number behind all other columns.
+        groups: Anything with ``__arrow_c_stream__``: each group once, its number behind all other columns. Another
+            thread reads it, while the rows stream by.
         rows: The same of all their rows, in order: the number of the keys, and that of the unit.
         units: Places of BIGINT columns of ``groups`` that say how many rows there are.
 
@@ -65,13 +68,20 @@ def apart(groups: Any, rows: Any, units: Sequence[int]) -> Any:
     """
     import numpy as np
 
-    found = _repeats(rows)
-    if found is None:
-        return None
+    with ExitStack() as ended:
+        asked = list[Callable[[], tuple[dict[str, Any], list[list[Any]]]]]()
+
+        def ask() -> None:
+            asked.append(begun(lambda: _columns(groups)))
+            ended.callback(asked[0])  # in any case: nothing goes on behind an error
+
+        found = _repeats(rows, ask)
+        if found is None:
+            return None
+        if not asked:
+            ask()
+        kinds, held = asked[0]()
     repeated, times = found
-    stream = nanoarrow.ArrayStream(groups)
-    kinds = {field.name: field for field in list(stream.schema.fields)[:-1]}
-    held = [list(chunk.iter_children()) for chunk in stream]
     numbers = [np.frombuffer(children[-1].buffers[1], np.uint64, count=len(children[-1])) >> UNITS for children in held]
     every = np.sort(np.concatenate(numbers)) if numbers else repeated
     if bool((every[1:] == every[:-1]).any()):
@@ -88,6 +98,13 @@ def apart(groups: Any, rows: Any, units: Sequence[int]) -> Any:
     return CArrayStream.from_c_arrays(tables, schema)
 
 
+def _columns(groups: Any) -> tuple[dict[str, Any], list[list[Any]]]:
+    """The types of all columns of groups but the last, by name; and all columns, table by table."""
+    stream = nanoarrow.ArrayStream(groups)
+    kinds = {field.name: field for field in list(stream.schema.fields)[:-1]}
+    return kinds, [list(chunk.iter_children()) for chunk in stream]
+
+
 def _found(numbers: Whole, repeated: Whole, times: Whole) -> Whole:
     """(n,) how often each of some numbers is among those that rise, with how often each is."""
     import numpy as np
@@ -98,21 +115,30 @@ def _found(numbers: Whole, repeated: Whole, times: Whole) -> Whole:
     return np.where(repeated[at] == numbers, times[at], 0)
 
 
-def _repeats(rows: Any) -> tuple[Whole, Whole] | None:
-    """The numbers of keys that units repeat, rising, and how often they do so in all; None where most rows do."""
+def _repeats(rows: Any, goes_on: Callable[[], None]) -> tuple[Whole, Whole] | None:
+    """The numbers of keys that units repeat, rising, and how often they do so in all; None where most rows do.
+
+    Args:
+        rows: As `apart`.
+        goes_on: Called once, when many rows were seen and most of them repeat none.
+    """
     import numpy as np
 
     waiting: list[Whole] = []
     known = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64)
     many = seen = again = 0
-    looking = _Looking()
+    looking, told = _Looking(), False
     for piece in pieces(rows, [1]):
         for part in piece.parts():
             waiting.append(looking.repeats(part.units, part.groups))
             many += len(waiting[-1])
             seen, again = seen + len(part.units), again + len(waiting[-1])
-            if seen > ENOUGH and 2 * again > seen:
-                return None
+            if seen > ENOUGH:
+                if 2 * again > seen:
+                    return None
+                if not told:
+                    goes_on()
+                    told = True
             if many >= max(WAITING, len(known[0])):
                 known, waiting, many = _together(known, waiting), [], 0
     return _together(known, waiting) if many else known

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -80,3 +82,55 @@ def test_rows_out_of_order_have_no_answer(sizes: None, units: tuple[int, ...]) -
     for size in (1, 2, 3, 9):
         with pytest.raises(ValueError, match="do not lie in order"):
             found([(unit, 0) for unit in units], size)
+
+
+class Groups:
+    """A stream of groups that takes its time, and knows who asked for it."""
+
+    def __init__(self) -> None:
+        self.asked, self.done = list[threading.Thread](), False
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        self.asked.append(threading.current_thread())
+        time.sleep(0.05)
+        self.done = True
+        return stream(KINDS, [(KEYS[0], 3, 3, NUMBERS[0])], 1).__arrow_c_stream__()
+
+
+def lying_rows(units: Sequence[int]) -> Any:
+    return stream({"k": nanoarrow.uint64(), "u": nanoarrow.int32()}, [(NUMBERS[0], unit) for unit in units], 1)
+
+
+@pytest.mark.parametrize(("enough", "told"), [(1, 1), (1000, 0)])
+def test_it_is_told_once_that_many_rows_repeat_none(monkeypatch: pytest.MonkeyPatch, enough: int, told: int) -> None:
+    monkeypatch.setattr(repeats, "ENOUGH", enough)
+    monkeypatch.setattr(lying, "PIECE", 1)
+    heard = list[None]()
+    assert repeats._repeats(lying_rows([0, 1, 2, 3, 4]), lambda: heard.append(None)) is not None
+    assert len(heard) == told
+
+
+@pytest.mark.parametrize("enough", [1, 1000])
+def test_another_thread_reads_the_groups(monkeypatch: pytest.MonkeyPatch, enough: int) -> None:
+    monkeypatch.setattr(repeats, "ENOUGH", enough)
+    monkeypatch.setattr(lying, "PIECE", 1)
+    groups = Groups()
+    assert repeats.apart(groups, lying_rows([0, 1, 2]), [2]) is not None
+    assert len(groups.asked) == 1
+    assert threading.current_thread() not in groups.asked
+
+
+@pytest.mark.parametrize("units", [(0, 1, 2, 3, 2), (0, 1, 2, 3, 3, 3, 3, 3, 3, 3, 3)])
+def test_nobody_reads_groups_behind_an_error_or_where_most_rows_repeat_one(
+    monkeypatch: pytest.MonkeyPatch, units: tuple[int, ...]
+) -> None:
+    monkeypatch.setattr(repeats, "ENOUGH", 1)
+    monkeypatch.setattr(lying, "PIECE", 1)
+    groups = Groups()
+    if units[-1] < units[-2]:
+        with pytest.raises(ValueError, match="do not lie in order"):
+            repeats.apart(groups, lying_rows(units), [2])
+    else:
+        assert repeats.apart(groups, lying_rows(units), [2]) is None
+    assert groups.done
+    assert not groups.asked[0].is_alive()
