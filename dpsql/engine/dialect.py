@@ -12,7 +12,7 @@ Tests: tests/sql/test_dialects.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -99,6 +99,10 @@ class Dialect:
     def whole(self, number: int) -> str:
         """A whole number that may stand beside a BIGINT, in the branches of a CASE, say."""
         return str(number)
+
+    def numbers(self, numbers: Iterable[int], name: str) -> str:
+        """What stands behind FROM for whole numbers in one column, named ``k``."""
+        return f"({' UNION ALL '.join(f'SELECT {number} AS {name}' for number in numbers)}) AS k"
 
     def windowed(self, text: str, wire: str) -> str:
         """What a window function gives, as one of a wire type."""

@@ -107,7 +107,11 @@ def _of_units(printer: Printer, source: Source, places: Sequence[str], rows: Tot
 
 
 def _by_kind(printer: Printer, units: str, many: int, rows: TotalRows) -> str:
-    """One row for each unit and kind ``j``: its totals ``t{group}``, its size and its bin."""
+    """One row for each unit and kind ``j``: its totals ``t{group}``, its size and its bin.
+
+    Units without anything stay: they add nothing. Spark's optimiser would carry a condition on the size through all
+    columns that it is made of, in all ways that they can be named: with 32 of them it finds no end.
+    """
     kinds, once = range(len(rows.functions)), printer.dialect.once
 
     def chosen(texts: Sequence[str]) -> str:
@@ -115,8 +119,10 @@ def _by_kind(printer: Printer, units: str, many: int, rows: TotalRows) -> str:
         return f"CASE j {cases} END" if len(texts) > 1 else texts[0]
 
     totals = [f"{chosen([f't{kind}_{group}' for kind in kinds])} AS t{group}" for group in range(many)]
-    listed = " UNION ALL ".join(f"SELECT {kind} AS j" for kind in kinds)
-    each = f"{once}SELECT j, {', '.join(totals)} FROM ({units}) AS q CROSS JOIN ({listed}) AS k"
+    own = f"SELECT 0 AS j, {', '.join(totals)} FROM ({units}) AS q"
+    if len(kinds) > 1:
+        own = f"SELECT j, {', '.join(totals)} FROM ({units}) AS q CROSS JOIN {printer.dialect.numbers(kinds, 'j')}"
+    each = f"{once}{own}"
     named = ", ".join(f"t{group}" for group in range(many))
     size = " + ".join(f"CASE WHEN t{group} < 0 THEN 0 - t{group} ELSE t{group} END" for group in range(many))
     sized = f"{once}SELECT j, {named}, {size} AS size FROM ({each}) AS q"
@@ -124,7 +130,7 @@ def _by_kind(printer: Printer, units: str, many: int, rows: TotalRows) -> str:
         f"CASE {' '.join(f'WHEN size <= {int(edge)} THEN {at}' for at, edge in enumerate(edges))} ELSE {len(edges)} END"
         for _, _, edges in rows.bins
     ]
-    return f"{once}SELECT j, {named}, {chosen(bins)} AS bin FROM ({sized}) AS q WHERE size > 0"
+    return f"{once}SELECT j, {named}, {chosen(bins)} AS bin FROM ({sized}) AS q"
 
 
 def _by_bin(printer: Printer, kinds: str, many: int) -> str:
@@ -147,7 +153,6 @@ def _apart(
     printer: Printer, bins: str, source: Source, groups: Mapping[int, tuple[Value, ...]], *, several: bool
 ) -> str:
     """One row for each listed group, kind and bin, where anything is."""
-    listed = " UNION ALL ".join(f"SELECT {group} AS g" for group in groups)
 
     def of_group(texts: Iterable[str]) -> str:
         return f"CASE g {' '.join(f'WHEN {group} THEN {text}' for group, text in zip(groups, texts, strict=True))} END"
@@ -162,7 +167,7 @@ def _apart(
     for (name, wire), own in zip(WIRES[1:], "nsx", strict=True):
         value = of_group([f"{own}{group}" for group in groups])
         shown.append(f"{printer.cast(value, wire)} AS {printer.quoted(name)}")
-    cells = f"SELECT {', '.join(shown)} FROM ({bins}) AS q CROSS JOIN ({listed}) AS k"
+    cells = f"SELECT {', '.join(shown)} FROM ({bins}) AS q CROSS JOIN {printer.dialect.numbers(groups, 'g')}"
     names = [*(key.name for key in source.keys), *([OF] if several else []), *(name for name, _ in WIRES)]
     some = f"{printer.quoted('units')} <> 0 OR {printer.quoted('total')} <> 0"
     return f"SELECT {', '.join(map(printer.quoted, names))} FROM ({cells}) AS q WHERE {some}"

@@ -8,7 +8,7 @@ Tests: tests/doors/test_spark_dialect.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.spark.casts import CASTS, READING, number_of, text_of
@@ -261,6 +261,10 @@ class SparkDialect(Dialect):
     def whole(self, number: int) -> str:
         """A whole number as a BIGINT: Sail gives a CASE the type of its first branch, and 0 is an INT."""
         return f"{number}L"
+
+    def numbers(self, numbers: Iterable[int], name: str) -> str:
+        """The same; each SELECT without a table would be a task of its own."""
+        return f"(VALUES {', '.join(f'({number})' for number in numbers)}) AS k({name})"
 
     def windowed(self, text: str, wire: str) -> str:
         """What a window function gives: places are INT there."""
