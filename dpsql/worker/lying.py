@@ -102,7 +102,8 @@ class Piece:
         rows = heads(self.begins, few)
         groups = None if self.groups is None else self.groups[rows]
         values = [(own[rows], None if mask is None else mask[rows]) for own, mask in self.values]
-        return Piece(self.units[rows], np.cumsum(few) - few, groups, values)
+        units = np.repeat(self.units[self.begins], few)  # those of these rows, without looking each one up
+        return Piece(units, np.cumsum(few) - few, groups, values)
 
     def parts(self) -> Iterator[Piece]:
         """It in order, as pieces of not many more rows than `PART`, or than one unit has."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
@@ -107,11 +107,11 @@ def _sizes_for_an_eighth() -> AbstractContextManager[object]:
 
 
 def _no_cap() -> AbstractContextManager[object]:
-    def all_rows(release: CappedRelease, raw: RawTable, place: int) -> Iterator[tuple[Any, Any]]:
-        return within(release, raw, len(release.search.edges) - 1)
+    def all_rows(release: CappedRelease, own: Sequence[Any], place: int) -> tuple[Any, Any]:
+        return kept(release, own, len(release.search.edges) - 1)
 
-    within = CappedRelease.groups_within
-    return patch.object(CappedRelease, "groups_within", all_rows)
+    kept = CappedRelease.kept
+    return patch.object(CappedRelease, "kept", all_rows)
 
 
 def _no_cap_of_groups() -> AbstractContextManager[object]:

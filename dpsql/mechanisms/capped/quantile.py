@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpsql.mechanisms.base import Interval, derive
-from dpsql.mechanisms.capped.release import CappedRelease
+from dpsql.mechanisms.capped.release import CappedRelease, by_rank
 from dpsql.mechanisms.capped.sizes import UnitSizes
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.choice.landscape import Draw, chosen
@@ -100,7 +100,10 @@ class CappedQuantile(CappedRelease):
         best, widest = self.best(sizes), self.widest(sizes)
         ends = self._ends(sizes, widest)
         answer = self.inners[best].answer(len(query.ends) - len(ends))
-        counted = {cap: list(self.groups_within(raw, cap)) for cap in {best, widest}}
+        counted: dict[int, list[tuple[Whole, Whole]]] = {cap: [] for cap in (best, widest)}
+        for own in by_rank(raw):  # once for both caps
+            for cap, groups in counted.items():
+                groups.append(self.kept(own, cap))
         drawn = {"value": self._drawn(counted[best], answer, sampler)}
         if query.bracketed:
             for name, side, bound in (("low", -1, grid.low), ("high", 1, grid.high)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +23,7 @@ from dpsql.plan.needs import Values
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["CappedAtOnce", "CappedRelease"]
+__all__ = ["CappedAtOnce", "CappedRelease", "by_rank"]
 
 UNSURE = 0.01  # As a probability: that more units than the answer says have rows that the cap leaves out.
 
@@ -55,22 +55,22 @@ class CappedRelease(Offer):
     def within(self, raw: RawTable, place: int) -> RawTable:
         """The rows of no higher rank than a cap's edge, counted by value."""
         none = (np.empty(0, dtype=np.int64),) * 2
-        value, sums = zip(none, *self.groups_within(raw, place), strict=True)
+        value, sums = zip(none, *(self.kept(own, place) for own in by_rank(raw)), strict=True)
         group = np.repeat(np.arange(raw.size), list(map(len, value[1:])))
         rows = np.concatenate([np.diff(own, prepend=0) for own in sums])
         columns: dict[str, Any] = {"group": group, "value": np.concatenate(value), "rows": rows}
         return RawTable(columns, size=raw.size)
 
-    def groups_within(self, raw: RawTable, place: int) -> Iterator[tuple[Whole, Whole]]:
-        """The same as (distinct, rising) values of each group, and how many rows hold each or one below."""
-        for values, ranks, rows in in_groups(raw, "value", "rank", "rows"):
-            within = ranks <= place
-            if not within.all():
-                values, rows = values[within], rows[within]
-            last = np.ones(len(values), dtype=np.bool_)
-            last[:-1] = values[1:] != values[:-1]
-            sums = np.cumsum(rows)
-            yield (values, sums) if last.all() else (values[last], sums[last])
+    def kept(self, own: Sequence[Whole], place: int) -> tuple[Whole, Whole]:
+        """Of a group, as `by_rank` has it: its (distinct, rising) values, and how many rows hold each or one below."""
+        values, ranks, rows = own
+        within = ranks <= place
+        if not within.all():
+            values, rows = values[within], rows[within]
+        last = np.ones(len(values), dtype=np.bool_)
+        np.not_equal(values[1:], values[:-1], out=last[:-1])
+        sums = np.cumsum(rows)
+        return (values, sums) if last.all() else (values[last], sums[last])
 
     def noted(self, counts: list[int], raw: RawTable) -> dict[str, list[object]]:
         """The noised numbers of units, beside each group's answer."""
@@ -125,3 +125,8 @@ class CappedAtOnce(CappedRelease):
         place = self.best(self.search.believed(counts))
         released = self.inners[place].release(self.within(raw, place), sampler)
         return ReleasedTable({**released.columns, "cap": [place] * raw.size, **self.noted(counts, raw)})
+
+
+def by_rank(raw: RawTable) -> Iterator[list[Whole]]:
+    """Of each group in order the values, the classes of their ranks, and how many rows there are of each pair."""
+    return in_groups(raw, "value", "rank", "rows")

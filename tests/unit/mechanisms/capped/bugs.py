@@ -18,7 +18,7 @@ def no_cap(kind: type[CappedRelease]) -> AbstractContextManager[object]:
     """All rows of a unit count, whatever the cap."""
 
     stack = ExitStack()
-    for name in ("within", "groups_within"):  # both ways to the rows within a cap
+    for name in ("within", "kept"):  # both ways to the rows within a cap
         stack.enter_context(patch.object(kind, name, _uncapped(getattr(kind, name))))
     return stack
 
