@@ -59,8 +59,9 @@ def one_pass(rows: str, columns: Sequence[str], table: TableShape, words: Dialec
     names = ", ".join(map(words.quoted, columns))
     at, first, rank, number = map(words.quoted, ("$at", "$first", RANK, NUMBER))
     past = "OVER (ROWS UNBOUNDED PRECEDING)"
+    start = f"last_value(CASE WHEN {first} THEN {at} END IGNORE NULLS)"  # DuckDB streams it faster than their max
     counted = (
-        f"SELECT {names}, {at} - max(CASE WHEN {first} THEN {at} END) {past} + 1 AS {rank}, "
+        f"SELECT {names}, {at} - {start} {past} + 1 AS {rank}, "
         f"{words.call('numbered')} + "
         f"count(*) FILTER (WHERE {first}) {past} - 1 AS {number} FROM ({_streaming(rows, columns, table, words)}) AS s"
     )
