@@ -63,15 +63,19 @@ def fingerprint(session: Session, sql: str) -> str:
     return session._prepare(plan, {}).fingerprint("ana", 1)  # type: ignore[arg-type]  # of private rows
 
 
-@pytest.mark.parametrize("rest", ["", " GROUP BY ROLLUP (g)"])
-def test_the_values_that_each_aggregate_reads_tell_questions_apart(session: Session, rest: str) -> None:
+ROLLUP = " GROUP BY ROLLUP (g)"
+
+
+@pytest.mark.parametrize(("rest", "step"), [("", 1), (ROLLUP, 7), pytest.param(ROLLUP, 1, marks=pytest.mark.slow)])
+def test_the_values_that_each_aggregate_reads_tell_questions_apart(session: Session, rest: str, step: int) -> None:
+    """Every question, or every so many-th."""
     asked = [
         f"SELECT {a} AS a, {b} AS b, {c} AS c FROM people{rest}"
         for a, b, c in product(AGGREGATES, repeat=3)
         if len({a, b, c}) == 3
     ]
     found: dict[str, str] = {}
-    for sql in asked:
+    for sql in asked[::step]:
         assert found.setdefault(fingerprint(session, sql), sql) == sql
 
 

@@ -117,7 +117,7 @@ def test_no_bad_pair_loses_more_than_it_pays(find: Find, pair: str) -> None:
 
 
 @pytest.mark.chance(P_THRESHOLD, "the bound on the loss is above the loss")
-@pytest.mark.parametrize("find", [place, whole])
+@pytest.mark.parametrize("find", [place, pytest.param(whole, marks=pytest.mark.slow)])
 def test_a_row_between_two_halves_that_joins_them_loses_no_more_than_it_pays(find: Find) -> None:
     assert measured(find, [*HALVES, 75], HALVES, ExactSampler()) <= float(EPSILON)
 

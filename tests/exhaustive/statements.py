@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from math import isqrt
 from typing import Any
 
@@ -37,7 +37,7 @@ from tests.exhaustive.tables import (
 from tests.exhaustive.verdicts import Claim, Verdict, compared
 from tests.exhaustive.world import TinyWorld
 
-__all__ = ["Case", "Laws", "claimed", "in_step", "laws", "verified"]
+__all__ = ["Case", "Laws", "claimed", "convicted", "in_step", "laws", "verified"]
 
 ROOT_BITS = 40
 """Binary digits of a root behind the point: exponents stay short. It is a choice."""
@@ -92,21 +92,45 @@ def laws(world: TinyWorld, case: Case, relation: str) -> Laws:
     Raises:
         UnlistedError: One of them cannot be listed.
     """
-    family = FAMILIES[case.family]
-    by_raw = dict[Any, Law]()
-    by_table, claims, mechanisms = {}, set[Claim](), dict[str, None]()
-    for table in family.of(world.most[case.family]):
-        session = world.session(family, table, relation)
-        prepared = _prepared(session, case, family.named(table))
+    listing = _Listing(world, case, relation)
+    by_table = {table: listing.law(table) for table in FAMILIES[case.family].of(world.most[case.family])}
+    return Laws(listing.losses[0], tuple(listing.mechanisms), by_table, len(listing.by_raw))
+
+
+@dataclass
+class _Listing:
+    """The laws of a statement over tables of its family, each worked out when it is asked for.
+
+    Attributes:
+        world, case, relation: Where, what and for which relation.
+        by_raw: The laws so far, by the tables' raw numbers.
+        losses, mechanisms: What the statement costs, and what answers it, on the tables so far.
+    """
+
+    world: TinyWorld
+    case: Case
+    relation: str
+    by_raw: dict[Any, Law] = field(default_factory=dict)
+    losses: list[Loss] = field(default_factory=list)
+    mechanisms: dict[str, None] = field(default_factory=dict)
+
+    def law(self, table: Table) -> Law:
+        """That of one table.
+
+        Raises:
+            UnlistedError: It cannot be listed.
+        """
+        family = FAMILIES[self.case.family]
+        session = self.world.session(family, table, self.relation)
+        prepared = _prepared(session, self.case, family.named(table))
         raw = [reading.own(session._run(reading.statement)) for reading in prepared.readings]
-        claims.add(claimed(prepared.loss))
-        mechanisms |= dict.fromkeys(measured.choice.release.mechanism for measured in prepared.measured)
-        (claim,) = claims
+        self.losses.append(prepared.loss)
+        self.mechanisms |= dict.fromkeys(measured.choice.release.mechanism for measured in prepared.measured)
+        (claim,) = {claimed(loss) for loss in (self.losses[0], prepared.loss)}
         key = tuple(_plain(own) for own in raw)
-        if key not in by_raw:
-            by_raw[key] = law_of(_released(prepared, raw), Window(Fraction(case.spreads), claim.reach))
-        by_table[table] = by_raw[key]
-    return Laws(prepared.loss, tuple(mechanisms), by_table, len(by_raw))
+        if key not in self.by_raw:
+            self.by_raw[key] = law_of(_released(prepared, raw), Window(Fraction(self.case.spreads), claim.reach))
+        return self.by_raw[key]
 
 
 def verified(world: TinyWorld, case: Case, relation: str) -> Verdict:
@@ -122,6 +146,24 @@ def verified(world: TinyWorld, case: Case, relation: str) -> Verdict:
             continue
         total += compared(found.by_table[one], found.by_table[two], claimed(found.loss, (one, two)))
     return total
+
+
+def convicted(world: TinyWorld, case: Case, relation: str) -> bool:
+    """Whether a pair of neighbours breaks what is claimed; none is looked at after the first that does.
+
+    Raises:
+        UnlistedError: A law cannot be listed.
+    """
+    listing = _Listing(world, case, relation)
+    law = cache(listing.law)
+    for one, two in neighbours(FAMILIES[case.family], relation, world.most[case.family]):
+        if case.mechanism == "random_dp" and exposed(one, two):
+            continue
+        first, second = law(one), law(two)
+        assert case.mechanism in listing.mechanisms, (case, listing.mechanisms)
+        if compared(first, second, claimed(listing.losses[0], (one, two))).broken:
+            return True
+    return False
 
 
 def in_step(world: TinyWorld, case: Case, relation: str) -> Verdict:

@@ -24,7 +24,7 @@ from dpsql.privacy.sampling import Integers, Sampler
 from tests.attacks.seeded_bugs import BUGS
 from tests.exhaustive.corpus import BY_MECHANISM, FOLLOWED_CASES, LEFT_OUT, MEAN, MODE, PLANS, QUICK
 from tests.exhaustive.planted import half_noise, twice_the_price
-from tests.exhaustive.statements import Case, claimed, laws, verified
+from tests.exhaustive.statements import Case, claimed, convicted, laws, verified
 from tests.exhaustive.tables import FAMILIES, RELATIONS, neighbours
 from tests.exhaustive.verdicts import Claim, Verdict, compared
 from tests.exhaustive.world import TinyWorld
@@ -151,13 +151,13 @@ PLANTED: dict[str, tuple[Callable[[], AbstractContextManager[object]], Case]] = 
 def test_a_planted_bug_is_convicted_by_an_exact_inequality(smallest: TinyWorld, name: str) -> None:
     plant, case = PLANTED[name]
     with plant():
-        assert verified(smallest, case, "add_remove").broken
+        assert convicted(smallest, case, "add_remove")
 
 
 def test_values_beyond_their_bounds_are_convicted_where_nothing_clamps_them() -> None:
     (no_clamp,) = (bug for bug in BUGS if bug.name == "no clamp")
     with no_clamp.plant(), TinyWorld({"single": 1}) as world:
-        assert verified(world, QUICK[0], "add_remove").broken
+        assert convicted(world, QUICK[0], "add_remove")
 
 
 @pytest.mark.parametrize("at", [0, 3], ids=["epsilon", "delta"])

@@ -18,6 +18,7 @@ from dpsql.answers.lists import gathered, side_by_side
 from dpsql.answers.release import Released
 from dpsql.answers.screen import Ends
 from dpsql.answers.several import put_together
+from dpsql.audit.remembering import Remembering
 from dpsql.charging import Spoken
 from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.clamped import mechanism as clamped
@@ -41,7 +42,7 @@ Plan = Prepared | PublicPlan | ToBuy[Spoken]
 
 
 class Bench:
-    """A proxy without noise, and DuckDB over the same bounded tables.
+    """A proxy without noise, whose engine is asked each statement once, and DuckDB over the same bounded tables.
 
     Args:
         proxy: Of `tests.sql.databases.open_proxy`; closed with this.
@@ -49,6 +50,7 @@ class Bench:
 
     def __init__(self, proxy: dpsql.testing.TestProxy) -> None:
         self._proxy = proxy
+        proxy._backend = replace(proxy._backend, engine=Remembering(proxy._backend.engine))
         self.session = proxy.session(analyst="meaning")
         (file,) = proxy._cache.rglob("bounded.duckdb")
         self.duckdb = duckdb.connect(str(file), read_only=True)
@@ -243,10 +245,13 @@ def _occurring(session: Session, plan: Prepared, released: Released) -> Iterator
         if isinstance(measured.choice.release.need, Cells):  # cells are no groups: all groups must occur in the data
             yield from [True] * len(released.groups[index])
             continue
+        if not grouping.keys:
+            yield from [True] * len(released.groups[index])
+            continue
         statement = plan.readings[measured.reading].statement
         occurring = set(session._backend.engine.run(statement).groups(plan.keys_of(measured)))
         for group in released.groups[index]:
-            yield not grouping.keys or group in occurring
+            yield group in occurring
 
 
 def _bars(measured: Measured, values: Sequence[Any]) -> Any:

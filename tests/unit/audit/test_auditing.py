@@ -114,7 +114,7 @@ def test_a_broken_mechanism_is_convicted(
     assert verdict in row.verdict
 
 
-@pytest.mark.parametrize("method", ["cells", "tree"])
+@pytest.mark.parametrize("method", [pytest.param("cells", marks=pytest.mark.slow), "tree"])
 def test_a_synthetic_table_that_is_paid_for_as_one_row_is_convicted(
     made: MadeUp, world: Neighbours, method: str
 ) -> None:
