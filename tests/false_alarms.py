@@ -39,6 +39,10 @@ __all__ = ["MOST", "chance_of", "seed"]
 MOST = 1e-6
 """The chance that one run of `make test` fails although nothing is wrong: the project's own limit."""
 
+EXAMPLES = 50
+"""What Hypothesis tries in `make test` where a test says no number; in `make test-slow` it tries its own 100. It is a
+choice: those of `make test` are the same in every run, and new ones are drawn by `make test-slow`."""
+
 KERNEL = os.urandom
 STARTED = pytest.StashKey[int]()
 
@@ -89,8 +93,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Hypothesis takes the same examples every time, unless a seed is given."""
     import hypothesis  # here, for pytest rewrites its asserts before it is imported
 
-    hypothesis.settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
-    hypothesis.settings.register_profile("fresh", derandomize=False, database=None, deadline=None, print_blob=True)
+    profile = hypothesis.settings.register_profile
+    profile("fixed", derandomize=True, database=None, deadline=None, max_examples=EXAMPLES)
+    profile("fresh", derandomize=False, database=None, deadline=None, print_blob=True)
     hypothesis.settings.load_profile("fixed" if config.getoption("hypothesis_seed") is None else "fresh")
 
 

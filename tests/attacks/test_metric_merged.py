@@ -72,7 +72,7 @@ def told(product: Product, queries: Sequence[Query], scales: Sequence[Fraction])
     return worst
 
 
-@pytest.mark.parametrize("combine", ["sum", "sup", "l2"])
+@pytest.mark.parametrize("combine", ["sum", pytest.param("sup", marks=pytest.mark.slow), "l2"])
 def test_what_is_merged_is_told_apart_by_no_more_than_was_paid(combine: Combine) -> None:
     tight = 0
     for seed in range(60):

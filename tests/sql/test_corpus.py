@@ -35,9 +35,12 @@ BOMBS = {
 }
 
 
-def sayings(found: list[Block]) -> list[object]:
-    """The blocks as test parameters, named by their place."""
-    return [pytest.param(block, id=block.place) for block in found]
+def sayings(found: list[Block], every: int = 1) -> list[object]:
+    """The blocks as test parameters, named by their place; all but every so many-th are marked slow."""
+    return [
+        pytest.param(block, id=block.place, marks=[pytest.mark.slow] if at % every else [])
+        for at, block in enumerate(found)
+    ]
 
 
 @pytest.mark.parametrize("block", sayings([*ACCEPTED, *REFUSED, *LATER]))
@@ -45,7 +48,7 @@ def test_a_statement_means_what_stands_below_it(block: Block, benches: dict[str,
     assert described(benches[block.policy].session, block) == block.expected
 
 
-@pytest.mark.parametrize("block", sayings([*REFUSED, *LATER]))
+@pytest.mark.parametrize("block", sayings([*REFUSED, *LATER], every=3))
 def test_a_refusal_names_a_place_and_a_way_out(block: Block, benches: dict[str, Bench]) -> None:
     session = benches[block.policy].session
     with pytest.raises((UnsupportedQuery, ProgrammingError)) as caught:

@@ -126,7 +126,7 @@ def test_the_enclosure_of_nearly_one_stays_below_one() -> None:
     assert ExpOf(Fraction(1, 2**200)).enclosed(32) == (2**32 - 1, 2**32)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings().max_examples, deadline=None)
 @given(
     intervals=st.lists(st.tuples(st.integers(0, 2**50), st.integers(-(2**20), 2**20)), min_size=1, max_size=40),
     exponent=st.fractions(min_value=0, max_value=3),

@@ -22,7 +22,8 @@ from dpsql.sql.parse import normal, parse
 from dpsql.sql.syntax import Call, Literal, Name, QueryStatement, Select, Statement
 from tests.unit.sql.mutating import WORDS, mutated
 
-SETTINGS = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = 5 * settings().max_examples // 2  # 125 in `make test`, 250 in `make test-slow`
+SETTINGS = settings(max_examples=MANY, deadline=None, suppress_health_check=list(HealthCheck))
 
 CONNECTION = duckdb.connect()
 
