@@ -183,6 +183,7 @@ class DuckDBDatabase:
 
     def _part_by_part(self, name: str, sql: str, parts: Parts) -> None:
         """A table of the rows of one range after the other: each unit is in one, whatever values they end at."""
+        self._part = (0, parts.many)  # so looking for ends is little of the whole
         table, many = DUCKDB.bounded(name), self._ends(parts)
         for place in range(many):
             self._part = (place, many)

@@ -171,6 +171,42 @@ def test_where_there_are_too_few_units_all_rows_are_sorted_at_once(
     assert len(read(engine, f'DISTINCT "{RANK}"')) == 100
 
 
+class Ready:
+    """A connection that says of each statement that it is all but done."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+
+    def query_progress(self) -> float:
+        """Percent."""
+        return 100.0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+
+class Telling(DuckDBDatabase):
+    """DuckDB that keeps how much was done at each statement on ranges."""
+
+    told: ClassVar[list[float]] = []
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """The result."""
+        if sql.startswith(("SET VARIABLE ends = (", "CREATE TABLE", "INSERT INTO")):
+            self.told.append(self.done())
+        return super().rows(sql)
+
+
+def test_looking_for_ranges_is_not_told_as_the_whole(
+    engine: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpsql.owner.one_pass.PART", 1_000)
+    engine.execute(MADE.format(who=WHO["whole numbers"], rows=ROWS // 20))
+    connection: Any = Ready(engine)
+    built(connection, Telling, replace(VISITS, rows_about=4_000))
+    assert Telling.told[:5] == [0.25, 0.25, 0.5, 0.75, 1.0]  # each when its own is all but done
+
+
 @pytest.mark.parametrize("table", [replace(VISITS, rows_about=10**7), replace(VISITS, rows_about=10**9, via="people")])
 def test_small_tables_and_chains_of_keys_are_read_once(table: TableShape) -> None:
     assert in_parts("rows", table, SourceTable("visits", {}, True, DUCKDB)) is None
