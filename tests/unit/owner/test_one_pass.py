@@ -84,8 +84,15 @@ def alike(engine: duckdb.DuckDBPyConnection, table: TableShape, without: str = "
     return int(rows)
 
 
-@pytest.mark.parametrize("who", WHO)
-@pytest.mark.parametrize("key", KEYS)
+IN_TURNS = [
+    pytest.param(key, who, marks=[pytest.mark.slow] if (at + place) % 2 else [])
+    for at, key in enumerate(KEYS)
+    for place, who in enumerate(WHO)
+]
+"""Each key with either kind of unit: many rows take a while, and every second pair is marked slow."""
+
+
+@pytest.mark.parametrize(("key", "who"), IN_TURNS)
 def test_the_table_is_that_of_windows_over_each_unit(engine: duckdb.DuckDBPyConnection, who: str, key: str) -> None:
     engine.execute(MADE.format(who=WHO[who], rows=ROWS))
     place = f'"{place_name("kind")}"'
