@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from threading import Semaphore, Thread
 from typing import Any, TypeVar
 
-__all__ = ["at_once", "begun", "fetched_ahead"]
+__all__ = ["begun", "both", "fetched_ahead"]
 
 T = TypeVar("T")
 
@@ -70,7 +70,7 @@ def begun(call: Callable[[], T]) -> Callable[[], T]:
     return ended
 
 
-def at_once(one: Callable[[], object], two: Callable[[], object]) -> None:
+def both(one: Callable[[], object], two: Callable[[], object]) -> None:
     """Does both; what either raises is raised when both are done."""
     ended = begun(one)
     try:

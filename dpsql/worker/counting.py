@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
-from dpsql.worker.ahead import at_once, fetched_ahead
+from dpsql.worker.ahead import both, fetched_ahead
 from dpsql.worker.ordered import Ranks, values_of
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _sort(numbers: Whole) -> None:
         return numbers.sort()
     middle = len(numbers) // 2
     numbers.partition(middle)
-    return at_once(numbers[:middle].sort, numbers[middle:].sort)
+    return both(numbers[:middle].sort, numbers[middle:].sort)
 
 
 def starts(numbers: npt.NDArray[Any]) -> Whole:

@@ -32,7 +32,8 @@ from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import FixedSampler
 from tests.statistical.laws import fits, unnoticed
 from tests.statistical.test_mechanisms import lower, measured, upper
-from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE, every_second
+from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE
+from tests.turns import every_second
 from tests.unit.mechanisms import chances
 from tests.unit.mechanisms.asking import asking, offered
 

@@ -18,7 +18,7 @@ from dpsql import testing
 from dpsql.answers.answer import Answer
 from dpsql.session import Session
 from dpsql.testing import FixedSampler, Noiseless, TestProxy
-from tests.statistical.thresholds import every_second
+from tests.turns import every_second
 
 GROUPS = 10_000
 ROWS = 400_000

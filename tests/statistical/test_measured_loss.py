@@ -26,7 +26,8 @@ from tests.attacks.templates import Template
 from tests.attacks.world import World
 from tests.statistical.measured import noise_of
 from tests.statistical.test_sampling import assert_distributed, gaussian_cdf, laplace_cdf
-from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE, every_second
+from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE
+from tests.turns import every_second
 
 SIZES = [SAMPLE_SIZE, pytest.param(10 * SAMPLE_SIZE, marks=pytest.mark.slow)]
 EPSILONS = (0.1, 1.0, 3.0)

@@ -31,7 +31,8 @@ from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import FixedSampler
-from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE, every_second
+from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE
+from tests.turns import every_second
 from tests.unit.mechanisms.asking import OPEN, asking
 
 SIZES = [SAMPLE_SIZE, pytest.param(10 * SAMPLE_SIZE, marks=pytest.mark.slow)]

@@ -30,7 +30,8 @@ from dpsql.plan.options import Options
 from dpsql.plan.types import Facts, Type
 from dpsql.privacy.sampling import ExactSampler
 from tests.statistical.measured import certain, laplace_below, laplace_share, laplace_shares
-from tests.statistical.thresholds import P_THRESHOLD, every_second
+from tests.statistical.thresholds import P_THRESHOLD
+from tests.turns import every_second
 from tests.unit.mechanisms.asking import ONE_ROW, asking, counted, offered
 
 Floats = npt.NDArray[np.float64]

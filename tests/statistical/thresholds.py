@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
-import pytest
-
 from dpsql.audit.measured import MISS
 
 P_THRESHOLD = MISS
@@ -14,8 +9,3 @@ P_THRESHOLD = MISS
 
 SAMPLE_SIZE = 100_000
 """Draws in a default test; those marked slow draw ten times as many."""
-
-
-def every_second(cases: Sequence[tuple[Any, ...]]) -> list[Any]:
-    """The cases as parameters, every second of them marked slow: each draws for a while."""
-    return [pytest.param(*case, marks=[pytest.mark.slow] if place % 2 else []) for place, case in enumerate(cases)]

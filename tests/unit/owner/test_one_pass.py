@@ -18,6 +18,7 @@ from dpsql.owner.owners import Owners
 from dpsql.owner.shape import ColumnShape, Shape, TableShape
 from dpsql.owner.views import build_private
 from dpsql.plan.catalog import NUMBER, RANK, place_name
+from tests.turns import in_turns
 
 KEY = bytes(range(32))
 ROWS = 200_000
@@ -84,15 +85,7 @@ def alike(engine: duckdb.DuckDBPyConnection, table: TableShape, without: str = "
     return int(rows)
 
 
-IN_TURNS = [
-    pytest.param(key, who, marks=[pytest.mark.slow] if (at + place) % 2 else [])
-    for at, key in enumerate(KEYS)
-    for place, who in enumerate(WHO)
-]
-"""Each key with either kind of unit: many rows take a while, and every second pair is marked slow."""
-
-
-@pytest.mark.parametrize(("key", "who"), IN_TURNS)
+@pytest.mark.parametrize(("key", "who"), in_turns([(key,) for key in KEYS], [(who,) for who in WHO]))
 def test_the_table_is_that_of_windows_over_each_unit(engine: duckdb.DuckDBPyConnection, who: str, key: str) -> None:
     engine.execute(MADE.format(who=WHO[who], rows=ROWS))
     place = f'"{place_name("kind")}"'

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dpsql.worker.ahead import at_once, fetched_ahead
+from dpsql.worker.ahead import both, fetched_ahead
 
 MOST_SECONDS = 30.0  # Until a thread that was to run has surely run. It is a choice.
 
@@ -77,10 +77,10 @@ def test_an_error_of_either_is_raised_when_both_are_done(failing: int) -> None:
         done.append(number)
 
     with pytest.raises(ValueError, match=f"{failing} failed"):
-        at_once(lambda: call(0), lambda: call(1))
+        both(lambda: call(0), lambda: call(1))
     assert done == [1 - failing]
 
 
 def test_two_calls_are_at_work_at_the_same_time() -> None:
     meeting = threading.Barrier(2, timeout=MOST_SECONDS)
-    at_once(meeting.wait, meeting.wait)
+    both(meeting.wait, meeting.wait)

@@ -25,6 +25,7 @@ from dpsql.plan.types import Grid
 from dpsql.privacy.kinds import Pure
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import FixedSampler, Noiseless
+from tests.turns import in_turns
 from tests.unit.mechanisms import chances
 from tests.unit.mechanisms.asking import CITY, COST, FEW_ROWS, HALF, asking, counted, offered
 
@@ -45,14 +46,9 @@ ALONE = Options(interval="none")
 every = pytest.mark.parametrize(("function", "fraction"), STATISTICS)
 
 
-def in_turns(names: str, others: Sequence[tuple[object, ...]]) -> pytest.MarkDecorator:
-    """Each statistic with each of these: every second pair is marked slow, and each of either has one that is not."""
-    cases = [
-        pytest.param(*statistic, *other, marks=[pytest.mark.slow] if (at + place) % 2 else [])
-        for at, statistic in enumerate(STATISTICS)
-        for place, other in enumerate(others)
-    ]
-    return pytest.mark.parametrize(f"function, fraction, {names}", cases)
+def each_with(names: str, others: Sequence[tuple[object, ...]]) -> pytest.MarkDecorator:
+    """Each statistic with each of these."""
+    return pytest.mark.parametrize(f"function, fraction, {names}", in_turns(STATISTICS, others))
 
 
 def quantile(request: Request) -> QuantileRelease:
@@ -133,7 +129,7 @@ def exact(x: Fraction) -> Decimal:
     return Decimal(x.numerator) / Decimal(x.denominator)
 
 
-@in_turns("price, rows", [(HALF, 2), *((price, 1) for price in PRICES)])
+@each_with("price, rows", [(HALF, 2), *((price, 1) for price in PRICES)])
 def test_no_added_rows_lose_more_than_is_charged(function: str, fraction: Fraction, price: Price, rows: int) -> None:
     held = Contribution(rows, 1, rows)
     release = quantile(asking(function, fraction=fraction, grid=TINY, price=price, held=held))
@@ -141,7 +137,7 @@ def test_no_added_rows_lose_more_than_is_charged(function: str, fraction: Fracti
     assert chances.within(worst(release, added(rows)), release.loss.epsilon)
 
 
-@in_turns("rows", [(1,), (2,)])
+@each_with("rows", [(1,), (2,)])
 def test_no_swapped_rows_lose_more_than_is_charged(function: str, fraction: Fraction, rows: int) -> None:
     held = Contribution(rows, 1, rows)
     release = quantile(asking(function, fraction=fraction, grid=TINY, held=held, neighbours="replace_one"))
@@ -149,7 +145,7 @@ def test_no_swapped_rows_lose_more_than_is_charged(function: str, fraction: Frac
     assert chances.within(worst(release, swapped(rows)), release.loss.epsilon)
 
 
-@in_turns("price", [(price,) for price in PRICES])
+@each_with("price", [(price,) for price in PRICES])
 def test_without_an_interval_the_whole_price_is_for_the_value(function: str, fraction: Fraction, price: Price) -> None:
     held = Contribution(2, 1, 2)
     alone, bracketed = (
@@ -197,7 +193,7 @@ def test_the_charge_is_tight_and_a_larger_exponent_would_be_seen() -> None:
     assert not chances.within(one_loss[2], release.rates[0])
 
 
-@in_turns("neighbours", [("add_remove",), ("replace_one",)])
+@each_with("neighbours", [("add_remove",), ("replace_one",)])
 def test_rows_in_several_groups_lose_no_more_than_is_charged(
     function: str, fraction: Fraction, neighbours: str
 ) -> None:
