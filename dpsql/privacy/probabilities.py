@@ -25,6 +25,9 @@ Whole = npt.NDArray[Any]
 MOST_FLOATS = 2**16  # Intervals whose weights are added up in floats: what the bound on their error rests on.
 BLOCK = 256
 """Weights whose sum is found together. It is a choice: one running sum of all takes three times as long as the rest."""
+FAR = 90.0
+"""Exponents beyond which an interval weighs too little to be looked at. It is a choice: all of them together then weigh
+2^-50, and of thousands of intervals a draw looks at the few around the best one."""
 UNSURE = 2.0**-33  # Of the total weight: four times what floats may be off by.
 
 
@@ -121,16 +124,16 @@ def _located_by_floats(u: int, bits: int, widths: Whole, gaps: Whole, exponent: 
     """What `_located_exactly` finds, or None where floats do not tell.
 
     With n <= 2^16 intervals each running sum is within 2^-35 of the total: x = exponent gap carries two relative errors
-    of 2^-53, which is below 2^-42 for x <= 700; exp is off by a few units in the last place, a width by 2^-53, and a
-    sum of n terms, in whatever order, by n 2^-53 of it. What has x > 700 weighs less than 2^63 exp(-700) each, and the
-    total is at least 1. A decision that leaves `UNSURE` of the total on both sides is therefore that of the exact
-    weights.
+    of 2^-53, which is below 2^-45 for x <= 90; exp is off by a few units in the last place, a width by 2^-53, and a
+    sum of n terms, in whatever order, by n 2^-53 of it. What has x > 90 (`FAR`) is left out: it weighs less than
+    2^63 exp(-90) each, 2^-50 in all, and the total is at least 1. A decision that leaves `UNSURE` of the total on both
+    sides is therefore that of the exact weights.
     """
     if len(widths) > MOST_FLOATS or widths.dtype != np.int64 or gaps.dtype != np.int64:
         return None
     x = float(exponent) * gaps
-    far = bool(x.max(initial=0.0) > 700.0)
-    weights = np.where(x <= 700.0, widths * np.exp(-np.minimum(x, 700.0)), 0.0) if far else widths * np.exp(-x)
+    near = np.flatnonzero(x <= FAR)
+    weights = widths[near] * np.exp(-x[near])
     sums = np.cumsum(np.add.reduceat(weights, np.arange(0, len(weights), BLOCK)))
     total = float(sums[-1])
     low, high, unsure = u / (1 << bits) * total, (u + 1) / (1 << bits) * total, UNSURE * total
@@ -138,10 +141,12 @@ def _located_by_floats(u: int, bits: int, widths: Whole, gaps: Whole, exponent: 
     first, behind = block * BLOCK, float(sums[block - 1]) if block else 0.0
     inside = behind + np.cumsum(weights[first : first + BLOCK])
     i = int(np.searchsorted(inside, low, side="right"))
-    before = float(inside[i - 1]) if i else behind
-    if first + i == 0:
+    if i == len(inside):
+        return None
+    found, before = int(near[first + i]), float(inside[i - 1]) if i else behind
+    if found == 0:
         before = -unsure  # nothing lies before the first
-    return first + i if i < len(inside) and before + unsure <= low and high + unsure <= inside[i] else None
+    return found if before + unsure <= low and high + unsure <= inside[i] else None
 
 
 def _located_exactly(u: int, bits: int, widths: list[int], gaps: list[int], exponent: Fraction) -> int | None:
