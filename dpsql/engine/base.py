@@ -17,7 +17,10 @@ from dpsql.plan.types import Awaited, Type, Value
 if TYPE_CHECKING:
     from dpsql.privacy.tables import RawTable
 
-__all__ = ["Engine", "EngineStatement", "PublicColumn", "PublicTable"]
+__all__ = ["Bins", "Engine", "EngineStatement", "PublicColumn", "PublicTable"]
+
+Bins = tuple[int, int, tuple[int, ...]]
+"""The least and the largest total of a unit, to which it is clamped, and the edges of the bins of its size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +48,10 @@ class EngineStatement:
         marked: Whether the column before ``rows`` is 1 or 0, and no part of the row: it comes as the number of its rows
             where it is 1.
         bins: Not empty where the statement gives rows of one unit after the other, and the worker adds up what each
-            unit has (`plan.needs.Sized`): of each kind of total its least, its largest, and its edges. Where there are
-            several kinds, ``of`` says behind the keys which it is.
+            unit has (`plan.needs.Sized`): of each kind of total its least, its largest, and its edges; None of one that
+            is added up as it is. Where there are several kinds, ``of`` says behind the keys which it is.
+        by_unit: Then, whether each row is what a unit has in a group, or in a cell of one: another kind of total costs
+            little there.
         first_rows: Where the worker adds up such rows by group, and there are no ``bins``: how many rows of each unit
             count, its first ones; 0 for all.
         most_groups: Then, how many groups of each unit count, those of its first rows that count; 0 for all.
@@ -74,7 +79,8 @@ class EngineStatement:
     words: tuple[tuple[tuple[int, int], ...], ...] = ()
     edges: tuple[int, ...] = ()
     marked: bool = False
-    bins: tuple[tuple[int, int, tuple[int, ...]], ...] = ()
+    bins: tuple[Bins | None, ...] = ()
+    by_unit: bool = False
     first_rows: int = 0
     most_groups: int = 0
     clamps: tuple[tuple[int, int] | None, ...] = ()

@@ -38,12 +38,12 @@ SUM_LIMIT = 2**126
 """Steps of a column's grid: half of what DuckDB's HUGEINT holds, so that no sum of whole numbers overflows it."""
 
 
-Lower = Callable[[Need | tuple[Sized, ...]], EngineStatement]
+Lower = Callable[[Need | tuple[Sized | Aggregates, ...]], EngineStatement]
 """What a mechanism needs, as the statement that fetches it."""
 
 
 def lowering(dialect: Dialect, contribution_key: bytes) -> Lower:
-    """How needs become statements; several kinds of totals of the same units' rows become one.
+    """How needs become statements; several kinds of totals of the same units' rows become one, plain ones last.
 
     Args:
         dialect: The engine's.
@@ -52,7 +52,7 @@ def lowering(dialect: Dialect, contribution_key: bytes) -> Lower:
     return lambda need: _lowered(Printer(dialect), need, contribution_key)
 
 
-def _lowered(printer: Printer, need: Need | tuple[Sized, ...], contribution_key: bytes) -> EngineStatement:
+def _lowered(printer: Printer, need: Need | tuple[Sized | Aggregates, ...], contribution_key: bytes) -> EngineStatement:
     match need:
         case Aggregates():
             return _limited(_aggregates(printer, need.source, need.measures, contribution_key), need.source)
@@ -289,19 +289,19 @@ def _ordered(printer: Printer, need: Ordered, key: bytes) -> EngineStatement:
     return _statement(printer, sql, [("value", "BIGINT"), ("rows", "BIGINT")], need.source.relation)
 
 
-def _sized(printer: Printer, needs: Sequence[Sized], key: bytes) -> EngineStatement:
-    _prove_sum(max(abs(end) for need in needs for end in (need.grid.low, need.grid.high)))
-    need, rows_of = needs[0], total_rows(needs)
+def _sized(printer: Printer, needs: Sequence[Sized | Aggregates], key: bytes) -> EngineStatement:
+    sized, rows_of = [need for need in needs if isinstance(need, Sized)], total_rows(needs)
+    _prove_sum(max(abs(end) for need in sized for end in (need.grid.low, need.grid.high)))
     if rows_of is not None and streams(printer, rows_of):
         lying = from_totals(printer, rows_of)
         own = streamed(printer, lying.source, lying.adds, lying.fields, ranked=False)
-        return replace(own, bins=lying.bins)
+        return replace(own, bins=lying.bins, by_unit=own.by_unit or lying is not rows_of)
     if rows_of is not None and 0 < beside(rows_of) <= MOST_BESIDE:
         return side_by_side(printer, from_totals(printer, rows_of))
     if len(needs) > 1:
         raise InvariantBroken("totals that are added up each by itself were asked for together")
-    several = bool(need.source.keys) and not need.single
-    unit = unit_column(need.source) if several else None
+    need = sized[0]
+    unit = unit_column(need.source) if need.source.keys and not need.single else None
     rows = _bounded_rows(printer, need.source, [ValueColumn(need.argument, need.grid)], key, unit=unit)
     sql = sized_totals(printer, need, rows, column_name(printer, 0), printer.quoted(UNIT))
     fields = [(k.name, WIRE[k.expression.facts.type]) for k in need.source.keys]

@@ -36,8 +36,10 @@ MOST_BESIDE = 32
 
 def beside(rows: TotalRows) -> int:
     """How many totals of a unit would stand side by side; 0 where they cannot."""
-    keys = rows.source.keys
-    if not all(key.domain and placeable(key) for key in keys) or any(not a <= 0 <= b for a, b, _ in rows.bins):
+    keys, binned = rows.source.keys, rows.binned
+    if not all(key.domain and placeable(key) for key in keys) or any(not a <= 0 <= b for a, b, _ in binned):
+        return 0
+    if len(binned) < len(rows.bins):  # what has no bins would be in as many rows as have some
         return 0
     return math.prod(len(key.domain or ()) + 1 for key in keys) * len(rows.functions)
 
@@ -100,7 +102,7 @@ def _of_units(printer: Printer, source: Source, places: Sequence[str], rows: Tot
     added = f"SELECT {', '.join(totals)} FROM ({numbered}) AS q GROUP BY {unit}"
     clamped = [
         f"CASE WHEN {t} < {low} THEN {low} WHEN {t} > {high} THEN {high} ELSE COALESCE({t}, 0) END AS {t}"
-        for kind, (low, high, _) in enumerate(rows.bins)
+        for kind, (low, high, _) in enumerate(rows.binned)
         for t in (f"t{kind}_{group}" for group in range(many))
     ]
     return f"{printer.dialect.once}SELECT {', '.join(clamped)} FROM ({added}) AS q"
@@ -128,7 +130,7 @@ def _by_kind(printer: Printer, units: str, many: int, rows: TotalRows) -> str:
     sized = f"{once}SELECT j, {named}, {size} AS size FROM ({each}) AS q"
     bins = [
         f"CASE {' '.join(f'WHEN size <= {int(edge)} THEN {at}' for at, edge in enumerate(edges))} ELSE {len(edges)} END"
-        for _, _, edges in rows.bins
+        for _, _, edges in rows.binned
     ]
     return f"{once}SELECT j, {named}, {chosen(bins)} AS bin FROM ({sized}) AS q"
 

@@ -9,24 +9,35 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dpsql.engine.base import EngineStatement
+from dpsql.engine.base import Bins, EngineStatement
 from dpsql.engine.places import placeable
 from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import numbered
+from dpsql.engine.riding import kinds_of
 from dpsql.engine.rows import ValueColumn
 from dpsql.engine.streamed import Add, few
 from dpsql.errors import InvariantBroken
 from dpsql.limits import FARTHEST_STEP
 from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.grids import saturating_grid
-from dpsql.plan.needs import Measure, MeasureKind, Sized, Source
+from dpsql.plan.needs import Aggregates, Measure, MeasureKind, Sized, Source
 from dpsql.plan.nodes import Column, Expression, PerUnit
 from dpsql.plan.relations import unit_of
 from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Grid, Value
 from dpsql.worker.ordered import OF
 
-__all__ = ["MOST_CELLS", "WIRES", "TotalRows", "cells_of", "clamped_rows", "sized_totals", "streams", "total_rows"]
+__all__ = [
+    "MOST_CELLS",
+    "WIRES",
+    "TotalRows",
+    "cells_beside",
+    "cells_of",
+    "clamped_rows",
+    "sized_totals",
+    "streams",
+    "total_rows",
+]
 
 WIRES = (("bin", "BIGINT"), ("units", "BIGINT"), ("signs", "BIGINT"), ("total", "HUGEINT"))
 """The columns of `Sized` behind the keys, with their wire types."""
@@ -49,7 +60,7 @@ class TotalRows:
     source: Source
     functions: tuple[str, ...]
     columns: tuple[tuple[Expression, Grid | None] | None, ...]
-    bins: tuple[tuple[int, int, tuple[int, ...]], ...]
+    bins: tuple[Bins | None, ...]
 
     @property
     def fields(self) -> list[tuple[str, str]]:
@@ -57,6 +68,11 @@ class TotalRows:
         if not self.bins:
             return [(f"m{index}", "HUGEINT") for index in range(len(self.functions))]
         return [*([(OF, "BIGINT")] if len(self.bins) > 1 else []), *WIRES]
+
+    @property
+    def binned(self) -> list[Bins]:
+        """The bins of those totals that have some."""
+        return [own for own in self.bins if own is not None]
 
     @property
     def adds(self) -> list[Add]:
@@ -67,15 +83,18 @@ class TotalRows:
         ]
 
 
-def total_rows(needs: Sequence[Sized]) -> TotalRows | None:
+def total_rows(needs: Sequence[Sized | Aggregates]) -> TotalRows | None:
     """The rows behind totals, where they are added up once for all kinds of totals; else None.
+
+    Args:
+        needs: Totals of units; behind them plain totals of the same rows (`riding`), each of which is several kinds.
 
     Raises:
         InvariantBroken: If there are several kinds of totals, and they are not, or not of the same rows.
     """
-    kinds = [_total_rows(need) for need in needs]
+    kinds = [_total_rows(need) if isinstance(need, Sized) else _plain_rows(need) for need in needs]
     known = [kind for kind in kinds if kind is not None]
-    if len(needs) > 1 and (len(known) < len(kinds) or any(kind.source != known[0].source for kind in known)):
+    if len(needs) > 1 and (len(known) < len(kinds) or not all(_alike(kind, known[0]) for kind in known)):
         raise InvariantBroken("totals of different rows cannot be added up together")
     if not known:
         return None
@@ -99,6 +118,32 @@ def _joined(known: Sequence[TotalRows]) -> TotalRows:
         columns=(*first.columns, *(own for other in others for own in other.columns)),
         bins=(*first.bins, *(own for other in others for own in other.bins)),
     )
+
+
+def _alike(one: TotalRows, other: TotalRows) -> bool:
+    """Whether both are of the same rows in the same groups; they may say differently what a unit holds of these."""
+    return (one.source.relation, one.source.keys) == (other.source.relation, other.source.keys)
+
+
+def _plain_rows(need: Aggregates) -> TotalRows | None:
+    """The rows behind plain totals, of which each kind is clamped to nothing and has no bins."""
+    source, kinds = need.source, kinds_of(need.measures)
+    capped = source.cap_rows or source.cap_groups or source.cap_rows_in_group
+    if capped or not kinds or unit_of(source.relation) is None:
+        return None
+    grids = [own[1] for _, own in kinds if own is not None and own[1] is not None]
+    most = max((abs(end) for grid in grids for end in (grid.low, grid.high)), default=1)
+    if rows_per_unit(source.relation) * max(1, most) > FARTHEST_STEP:
+        return None
+    return TotalRows(source, tuple(name for name, _ in kinds), tuple(own for _, own in kinds), (None,) * len(kinds))
+
+
+def cells_beside(need: Aggregates, sized: Sized) -> int:
+    """How many cells plain totals take beside totals of units; 0 where they are not of the same rows."""
+    plain, rows = _plain_rows(need), _total_rows(sized)
+    if plain is None or rows is None or not _alike(plain, rows):
+        return 0
+    return _cells([key.domain or () for key in plain.source.keys], plain.bins)
 
 
 def _total_rows(need: Sized) -> TotalRows | None:
@@ -165,8 +210,9 @@ def cells_of(statement: EngineStatement) -> int:
     return _cells([values for _, values in statement.listed], statement.bins)
 
 
-def _cells(domains: Sequence[Sequence[Value]], bins: Sequence[tuple[int, int, tuple[int, ...]]]) -> int:
-    return math.prod(len(values) + 1 for values in domains) * sum(len(edges) + 1 for _, _, edges in bins)
+def _cells(domains: Sequence[Sequence[Value]], bins: Sequence[Bins | None]) -> int:
+    each = sum(1 if own is None else len(own[2]) + 1 for own in bins)
+    return math.prod(len(values) + 1 for values in domains) * each
 
 
 def sized_totals(printer: Printer, need: Sized, rows: str, x: str, unit: str) -> str:

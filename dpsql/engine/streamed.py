@@ -93,6 +93,7 @@ def streamed(
         rank = printer.dialect.narrowed(printer.quoted("r0"), 0, rows_per_unit(source.relation))
         columns.append(f"{rank} AS {printer.quoted(ordered.RANK)}")
     few_units = found is not None and not ranked and not source.keys and _few_units(found[0])
+    by_unit = found is None or few_units
     columns += [_value(printer, index, *own, narrow=not few_units) for index, own in enumerate(values)]
     wanted = list[tuple[str, int]]()
     for add in adds:
@@ -105,7 +106,7 @@ def streamed(
         else:
             wanted.append(("sum", values.index((add.of, 0))))
     sql = f"SELECT {', '.join(columns)} FROM ({rows}) AS q"
-    if found is None or few_units:
+    if by_unit:
         sql, wanted = _by_unit(printer, [key.name for key in keys.keys], sql, wanted)
     return EngineStatement(
         sql=sql,
@@ -114,6 +115,7 @@ def streamed(
         tables=frozenset(scan.table.name for scan in scans(source.relation)),
         functions=frozenset(printer.functions),
         adds=tuple(wanted),
+        by_unit=by_unit,
         listed=tuple((key.name, key.domain or ()) for key in keys.keys),
     )
 
@@ -121,16 +123,16 @@ def streamed(
 def _by_unit(
     printer: Printer, keys: Sequence[str], rows: str, adds: Sequence[tuple[str, int]]
 ) -> tuple[str, list[tuple[str, int]]]:
-    """One row for each unit and group, in the order of the units, and what is added up of these."""
+    """One row for each unit and group, in the order of the units, and what is added up of these: each total once."""
     printer.functions.add("count")
     by = ", ".join(map(printer.quoted, [*keys, UNIT]))
-    totals = list[str]()
-    for index, (function, at) in enumerate(adds):
+    totals, known = list[str](), list(dict.fromkeys(adds))
+    for index, (function, at) in enumerate(known):
         x = "*" if function == "rows" else column_name(printer, at)
         total = printer.call("sum_of_integers", x) if function == "sum" else f"COUNT({x})"
         totals.append(f"{printer.cast(total, 'BIGINT')} AS {column_name(printer, index)}")
     sql = f"SELECT {', '.join([by, *totals])} FROM ({rows}) AS q GROUP BY {by} ORDER BY {printer.quoted(UNIT)}"
-    return sql, [("sum", index) for index in range(len(adds))]
+    return sql, [("sum", known.index(add)) for add in adds]
 
 
 def _few_units(scan: Scan) -> bool:

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.lower import lower_released
+from dpsql.engine.riding import plain_totals
 from dpsql.mechanisms.base import Price, Request
 from dpsql.mechanisms.choose import Choice
 from dpsql.mechanisms.foretold import foretold
-from dpsql.plan.needs import Need
+from dpsql.plan.needs import Aggregates, Need
 from dpsql.plan.nodes import Aggregate
 from dpsql.plan.options import Options
 from dpsql.plan.plans import Plan
@@ -23,6 +24,7 @@ from dpsql.prepare.identity import canonical
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import encode
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
+from dpsql.worker.ordered import OF
 
 __all__ = ["Grouping", "Measured", "Prepared", "Reading"]
 
@@ -87,7 +89,8 @@ class Reading:
     Attributes:
         need: What it finds.
         statement: How; several readings may be of one statement.
-        of: Which of the kinds of totals that the statement finds; None where it finds nothing else.
+        of: Which of the kinds of totals that the statement finds, the first of several where the need is of plain
+            totals that ride along (`engine.riding`); None where it finds nothing else.
     """
 
     need: Need
@@ -96,7 +99,11 @@ class Reading:
 
     def own(self, found: RawTable) -> RawTable:
         """Its part of what the statement found."""
-        return found if self.of is None else found.where("of", self.of)
+        if self.of is None:
+            return found
+        if isinstance(self.need, Aggregates):
+            return plain_totals(self.need, found, self.of)
+        return found.where(OF, self.of)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,12 +32,14 @@ TOGETHER = 1 << 15
 over a few hundred numbers as over none, and a piece of rows may have no more units."""
 EXACT = 1 << 53  # Sums of whole numbers up to this are exact in 64-bit floats.
 
+Bins = tuple[int, int, Sequence[int]]
+
 
 def sized(
     stream: Any,
     names: Sequence[str],
     places: Sequence[int],
-    bins: Sequence[tuple[int, int, Sequence[int]]],
+    bins: Sequence[Bins | None],
     adds: Adds,
 ) -> Any:
     """Rows of units, unit by unit, as the totals of their units by size.
@@ -47,7 +49,8 @@ def sized(
         names: Of the keys.
         places: How many places each key has.
         bins: Of each kind of total the least and the largest that one may be, to which it is clamped, and the edges of
-            its bins. No unit has more than 2^53 in all, as magnitudes of its rows.
+            its bins; None of one that is added up as it is. No unit has more than 2^53 in all, as magnitudes of its
+            rows.
         adds: What each kind of total adds up.
 
     Returns:
@@ -66,10 +69,11 @@ def sized(
 class _Sizes:
     """All kinds of totals."""
 
-    def __init__(self, places: Sequence[int], bins: Sequence[tuple[int, int, Sequence[int]]], adds: Adds) -> None:
-        self._digits = (math.prod(places) - 1).bit_length()
+    def __init__(self, places: Sequence[int], bins: Sequence[Bins | None], adds: Adds) -> None:
+        groups = math.prod(places)
+        self._digits = (groups - 1).bit_length()
         self._adds = adds
-        self.totals = [_Total(low, high, edges, math.prod(places)) for low, high, edges in bins]
+        self.totals = [_Plain(groups) if own is None else _Total(*own, groups) for own in bins]
         self._codes: list[Whole] = []
         self._held: list[list[Whole]] = [[] for _ in bins]
         self._waiting = self._next = 0
@@ -163,16 +167,64 @@ def _rows(piece: Piece, adds: Adds) -> list[Whole]:
     return [np.ones(len(piece.units), np.int64) if own is None else own.astype(np.int64) for own in weights]
 
 
-class _Total:
+class _Plain:
+    """Totals of one kind, added up by group as they are: neither clamped nor in bins."""
+
+    def __init__(self, groups: int, bins: int = 1) -> None:
+        import numpy as np
+
+        self.bins = bins
+        self.units, self.signs, self._upper, self._lower = np.zeros((4, groups * bins), dtype=np.int64)
+
+    def add(self, units: Whole, groups: Whole, totals: Whole, first: Whole, spans: Whole) -> None:
+        """Takes in all totals of some units, unit by unit: where each begins, and how many it has."""
+        self._put(groups, totals, EXACT)
+
+    def add_alone(self, totals: Whole) -> None:
+        """Takes in the totals of some units that have one each, where there are no groups."""
+        upper, lower = split(totals)
+        self._upper += upper.sum()
+        self._lower += lower.sum()
+        self._carry()
+
+    def _put(self, cells: Whole, totals: Whole, most: int) -> None:
+        """Adds up totals by cell; none exceeds ``most`` as a magnitude."""
+        if most * len(totals) <= EXACT:
+            self._lower += self._summed(cells, totals)
+        else:
+            upper, lower = split(totals)
+            self._upper += self._summed(cells, upper)
+            self._lower += self._summed(cells, lower)
+        self._carry()
+
+    def _carry(self) -> None:
+        more, self._lower = split(self._lower)
+        self._upper += more
+
+    def _summed(self, cells: Whole, values: Whole | None = None) -> Whole:
+        """How many, or the sum of how much, is in each cell: by floats, exactly."""
+        import numpy as np
+
+        found = np.bincount(cells, values, len(self.units))
+        return found if values is None else found.astype(np.int64)
+
+    @property
+    def wide(self) -> Whole:
+        """(cells, 2) the sums of the totals: their lower and upper 64 bits."""
+        import numpy as np
+
+        return np.stack([self._upper << HALF | self._lower, self._upper >> HALF], axis=1)
+
+
+class _Total(_Plain):
     """Totals of one kind, added up by cell: a group, and within it a bin."""
 
     def __init__(self, low: int, high: int, edges: Sequence[int], groups: int) -> None:
         import numpy as np
 
+        super().__init__(groups, len(edges) + 1)
         self._low, self._high, self._edges = low, high, np.array(edges, dtype=np.int64)
         self._table: Whole | None = None
-        self.bins = len(edges) + 1
-        self.units, self.signs, self._upper, self._lower = np.zeros((4, groups * self.bins), dtype=np.int64)
 
     def add(self, units: Whole, groups: Whole, totals: Whole, first: Whole, spans: Whole) -> None:
         """Takes in all totals of some units, unit by unit: where each begins, and how many it has."""
@@ -223,28 +275,7 @@ class _Total:
         found = self._summed(own)
         self.units += found
         self.signs += found if self._low >= 0 else self._summed(own, np.sign(firsts))
-        if max(-self._low, self._high) * len(totals) <= EXACT:
-            self._lower += self._summed(cells, totals)
-        else:
-            upper, lower = split(totals)
-            self._upper += self._summed(cells, upper)
-            self._lower += self._summed(cells, lower)
-        more, self._lower = split(self._lower)
-        self._upper += more
-
-    def _summed(self, cells: Whole, values: Whole | None = None) -> Whole:
-        """How many, or the sum of how much, is in each cell: by floats, exactly."""
-        import numpy as np
-
-        found = np.bincount(cells, values, len(self.units))
-        return found if values is None else found.astype(np.int64)
-
-    @property
-    def wide(self) -> Whole:
-        """(cells, 2) the sums of the totals: their lower and upper 64 bits."""
-        import numpy as np
-
-        return np.stack([self._upper << HALF | self._lower, self._upper >> HALF], axis=1)
+        self._put(cells, totals, max(-self._low, self._high))
 
 
 def _rise(numbers: Whole) -> bool:
@@ -270,7 +301,7 @@ def _sorted(numbers: Whole, values: list[Whole], widths: list[int]) -> tuple[Who
     return numbers, parted
 
 
-def _table(names: Sequence[str], places: Sequence[int], totals: Sequence[_Total]) -> Any:
+def _table(names: Sequence[str], places: Sequence[int], totals: Sequence[_Plain]) -> Any:
     """What was added up, as an Arrow array: cells in order, of those where anything is."""
     import numpy as np
 

@@ -17,13 +17,15 @@ from dpsql.worker import columns, lying, ordered, sizing, wire
 Row = tuple[int, int, int, int | None, int | None]  # The unit, the places of two keys, and two numbers.
 Bins = tuple[int, int, Sequence[int]]
 PLACES = (2, 3)
-BINS: tuple[Bins, ...] = (
+BINS: tuple[Bins | None, ...] = (
     (-6, 50, (1, 2, 4, 8)),
     (0, 2**53, (2**20, 2**30, 2**53)),
     (0, 9, (1, 2, 3)),
     (2, 9, (1, 2, 3)),
+    None,
+    None,
 )
-ADDS = (("sum", 0), ("sum", 1), ("rows", -1), ("count", 0))
+ADDS = (("sum", 0), ("sum", 1), ("rows", -1), ("count", 0), ("sum", 1), ("count", 1))
 NUMBERS = st.one_of(st.none(), st.integers(-3, 3), st.sampled_from([0, 40, 2**21, 2**50, -(2**50)]))
 ROWS = st.lists(
     st.tuples(
@@ -80,7 +82,12 @@ def added(row: Row, function: str, at: int) -> int:
 def by_hand(rows: Sequence[Row], keys: int) -> dict[tuple[int, ...], tuple[int, int, int]]:
     """The same, unit by unit."""
     cells: dict[tuple[int, ...], list[int]] = defaultdict(lambda: [0, 0, 0])
-    for of, (low, high, edges) in enumerate(BINS):
+    for of, own in enumerate(BINS):
+        if own is None:
+            for row in rows:
+                cells[*row[1:3][:keys], of, 0][2] += added(row, *ADDS[of])
+            continue
+        low, high, edges = own
         for unit in sorted({row[0] for row in rows}):
             totals: dict[tuple[int, ...], int] = defaultdict(int)
             for row in rows:
@@ -95,7 +102,7 @@ def by_hand(rows: Sequence[Row], keys: int) -> dict[tuple[int, ...], tuple[int, 
                 cell[0] += place == 0
                 cell[1] += (place == 0) * ((total > 0) - (total < 0))
                 cell[2] += total
-    return {cell: (own[0], own[1], own[2]) for cell, own in cells.items() if any(own)}
+    return {cell: (units, signs, total) for cell, (units, signs, total) in cells.items() if units or signs or total}
 
 
 @QUIET
@@ -110,6 +117,7 @@ def test_totals_are_added_up_by_the_size_of_their_units(
 def test_sums_beyond_what_a_float_holds_are_exact(piece: None) -> None:
     rows = [(unit, 0, 0, 1, 2**53 - unit) for unit in range(6)]
     assert found(rows, 0, 4)[1, 2] == (6, 6, 6 * 2**53 - 15)
+    assert [found(rows, keys, 4)[*((0,) * keys), 4, 0] for keys in range(3)] == [(0, 0, 6 * 2**53 - 15)] * 3
     rows = [(unit, 0, 0, 1, number) for unit in range(3) for number in (2**52 - unit, 1 - 2**52, 2 - unit)]
     assert found(rows, 1, 4)[0, 1, 0] == (2, 2, 4)
 
