@@ -417,10 +417,8 @@ SELECT SUM(NULLIF(age, 0.5)), SUM(NULLIF(cost, 1)) FROM visits JOIN patients USI
 -- a0: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
 -- a1: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
 -- columns: sum("nullif"(age, 0.5)) integer, sum("nullif"("cost", 1)) real
--- engine: SELECT "u", CAST(SUM("x0") AS BIGINT) AS "x0" FROM (SELECT "u", CAST("x0" AS TINYINT) AS "x0" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."$number" AS "u", CASE WHEN "t1"."age" = CAST($1 AS DOUBLE) THEN NULL ELSE "t1"."age" END AS "x0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q) AS q GROUP BY "u" ORDER BY "u"
--- values: 0.5, 1.0, 0.0, 110.0
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CASE WHEN "t0"."cost" = CAST($1 AS DOUBLE) THEN NULL ELSE "t0"."cost" END AS "x0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q
--- values: 1.0, 100.0, 0.0, 20000.0
+-- engine: SELECT "u", CAST(SUM("x0") AS BIGINT) AS "x0", CAST(SUM("x1") AS BIGINT) AS "x1" FROM (SELECT "u", CAST("x0" AS TINYINT) AS "x0", CAST("x1" AS INTEGER) AS "x1" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT "t0"."$number" AS "u", CASE WHEN "t1"."age" = CAST($1 AS DOUBLE) THEN NULL ELSE "t1"."age" END AS "x0", CASE WHEN "t0"."cost" = CAST($2 AS DOUBLE) THEN NULL ELSE "t0"."cost" END AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q) AS q GROUP BY "u" ORDER BY "u"
+-- values: 0.5, 1.0, 0.0, 110.0, 100.0, 20000.0
 
 SELECT SUM(NULLIF(age, 0)), AVG(NULLIF(cost, 0)) FROM visits v JOIN patients p ON v.patient_id = p.patient_id
 -- unit: visits.patient_id = patients.patient_id
@@ -428,10 +426,8 @@ SELECT SUM(NULLIF(age, 0)), AVG(NULLIF(cost, 0)) FROM visits v JOIN patients p O
 -- a0: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
 -- a1: avg of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
 -- columns: sum("nullif"(age, 0)) integer, avg("nullif"("cost", 0)) real
--- engine: SELECT "u", CAST(SUM("x0") AS BIGINT) AS "x0" FROM (SELECT "u", CAST("x0" AS TINYINT) AS "x0" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."$number" AS "u", CASE WHEN "t1"."age" = CAST($1 AS BIGINT) THEN NULL ELSE "t1"."age" END AS "x0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q) AS q GROUP BY "u" ORDER BY "u"
--- values: 0, 1.0, 0.0, 110.0
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($1 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CASE WHEN "t0"."cost" = CAST($1 AS DOUBLE) THEN NULL ELSE "t0"."cost" END AS "x0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q
--- values: 0.0, 100.0, 20000.0
+-- engine: SELECT "u", CAST(SUM("x0") AS BIGINT) AS "x0", CAST(SUM("x1") AS BIGINT) AS "x1", CAST(COUNT("x1") AS BIGINT) AS "x2" FROM (SELECT "u", CAST("x0" AS TINYINT) AS "x0", CAST("x1" AS INTEGER) AS "x1" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT "t0"."$number" AS "u", CASE WHEN "t1"."age" = CAST($1 AS BIGINT) THEN NULL ELSE "t1"."age" END AS "x0", CASE WHEN "t0"."cost" = CAST($3 AS DOUBLE) THEN NULL ELSE "t0"."cost" END AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q) AS q GROUP BY "u" ORDER BY "u"
+-- values: 0, 1.0, 0.0, 110.0, 100.0, 20000.0
 
 SELECT AVG(LEAST(cost, 500)), AVG(GREATEST(cost, 100, age)) FROM visits JOIN patients USING (patient_id)
 -- unit: visits.patient_id = patients.patient_id
@@ -770,8 +766,27 @@ SELECT SUM(cost) / COUNT(*) AS mean FROM visits
 -- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- a1: count_rows
 -- columns: mean real or NULL
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
--- engine: SELECT "u", CAST("x0" AS TINYINT) AS "x0" FROM (SELECT "t0"."$number" AS "u", "t0"."$rows" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
+-- engine: SELECT "u", CAST("x0" AS TINYINT) AS "x0", CAST("x1" AS INTEGER) AS "x1" FROM (SELECT "t0"."$number" AS "u", "t0"."$rows" AS "x0", "t0"."cost$sum" AS "x1" FROM "bounded"."main"."visits$totals" AS "t0") AS q
+
+-- What a mean is made of is found with the totals of people: the rows are looked at once.
+SELECT COUNT(*), AVG(cost) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- a1: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: count_star() integer, avg("cost") real
+-- engine: SELECT "u", CAST("x0" AS TINYINT) AS "x0", CAST("x1" AS INTEGER) AS "x1", CAST("x2" AS TINYINT) AS "x2" FROM (SELECT "t0"."$number" AS "u", "t0"."$rows" AS "x0", "t0"."cost$sum" AS "x1", "t0"."cost$count" AS "x2" FROM "bounded"."main"."visits$totals" AS "t0") AS q
+
+SELECT sex, COUNT(*), SUM(age), AVG(cost) FROM visits JOIN patients USING (patient_id) GROUP BY sex
+-- unit: visits.patient_id = patients.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- a1: sum of integer [0, 110]; grid 1 from 0 to 110
+-- a2: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: sex text, count_star() integer, sum(age) integer, avg("cost") real
+-- engine: SELECT "k0", "u", CAST(COUNT(*) AS BIGINT) AS "x0", CAST(SUM("x0") AS BIGINT) AS "x1", CAST(SUM("x1") AS BIGINT) AS "x2", CAST(COUNT("x1") AS BIGINT) AS "x3" FROM (SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($3 AS VARCHAR) THEN 2 ELSE 3 END AS TINYINT) AS "k0", "u", CAST("x0" AS TINYINT) AS "x0", CAST("x1" AS INTEGER) AS "x1" FROM (SELECT "t1"."sex" AS "k0", "t0"."$number" AS "u", "t1"."age" AS "x0", "t0"."cost$grid" AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q) AS q GROUP BY "k0", "u" ORDER BY "u"
+-- values: 'F', 'M', 'X'
 
 SELECT sex, 100.0 * SUM(CASE WHEN age > 64 THEN 1 ELSE 0 END) / COUNT(*) AS percent FROM patients GROUP BY sex
 -- unit: patients.patient_id
