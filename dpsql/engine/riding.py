@@ -1,4 +1,4 @@
-"""Plain totals (COUNT, SUM) that ride along with totals of units: one look at the rows finds both.
+"""Plain totals (COUNT, SUM, and how many units there are) that ride along with totals of units: one look at the rows.
 
 Where the database adds up what each unit has, or stored totals say so, a plain total is the sum of that over all units:
 one more column of few rows, in the place of another pass over all of them.
@@ -10,7 +10,8 @@ number of the same grid by the same text (`rows.value_rows`), which clamps it to
 both or in neither. The sum over the rows of a group is the sum, over its units, of the sums over their rows there:
 whole numbers in another order. None of them is rounded: what a unit has is at most 2^53 as a magnitude, which 64 bits
 hold, and sums of it are kept in 128. What a unit has of no value is NULL, and adds nothing. It is clamped to nothing
-and put into no bin. A shift is taken off at the end: SUM(x) - shift * COUNT(x), as there. A group that is not among the
+and put into no bin. Each row that is added up is of one unit in one group, and no other is of both: a group has as many
+units as such rows. A shift is taken off at the end: SUM(x) - shift * COUNT(x), as there. A group that is not among the
 rows of the result has 0 of everything, which is what an absent group has there, too.  QED
 
 Tests: tests/unit/engine/test_riding.py.
@@ -64,6 +65,8 @@ def _parts(measure: Measure) -> tuple[Kind, ...]:
     match measure.kind:
         case MeasureKind.ROWS:
             return (("count_rows", None),)
+        case MeasureKind.UNITS:
+            return (("units", None),)
         case MeasureKind.VALUES if x is not None:
             return (("count", (x, None)),)
         case MeasureKind.SUM if x is not None and measure.grid is not None:

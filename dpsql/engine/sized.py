@@ -52,8 +52,9 @@ class TotalRows:
 
     Attributes:
         source: The rows, which have their unit's number, with the keys over them.
-        functions: What is added up of them, for each kind of total: ``count_rows``, ``count`` or ``sum``.
-        columns: Its argument with the grid of a sum; None where all rows count.
+        functions: What is added up of them, for each kind of total: ``count_rows``, ``count`` or ``sum``; of plain
+            totals also ``units``.
+        columns: Its argument with the grid of a sum; None where all rows or units count.
         bins: Of the totals, see `EngineStatement.bins`; () where they are only clamped.
     """
 
@@ -78,7 +79,7 @@ class TotalRows:
     def adds(self) -> list[Add]:
         """What is added up."""
         return [
-            Add("rows") if own is None else Add(function, ValueColumn(*own))
+            Add("units" if function == "units" else "rows") if own is None else Add(function, ValueColumn(*own))
             for function, own in zip(self.functions, self.columns, strict=True)
         ]
 

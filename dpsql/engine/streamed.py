@@ -123,16 +123,19 @@ def streamed(
 def _by_unit(
     printer: Printer, keys: Sequence[str], rows: str, adds: Sequence[tuple[str, int]]
 ) -> tuple[str, list[tuple[str, int]]]:
-    """One row for each unit and group, in the order of the units, and what is added up of these: each total once."""
+    """One row for each unit and group, in the order of the units, and what is added up of these: each total once.
+
+    A group has as many units as such rows.
+    """
     printer.functions.add("count")
     by = ", ".join(map(printer.quoted, [*keys, UNIT]))
-    totals, known = list[str](), list(dict.fromkeys(adds))
+    totals, known = list[str](), [add for add in dict.fromkeys(adds) if add[0] != "units"]
     for index, (function, at) in enumerate(known):
         x = "*" if function == "rows" else column_name(printer, at)
         total = printer.call("sum_of_integers", x) if function == "sum" else f"COUNT({x})"
         totals.append(f"{printer.cast(total, 'BIGINT')} AS {column_name(printer, index)}")
     sql = f"SELECT {', '.join([by, *totals])} FROM ({rows}) AS q GROUP BY {by} ORDER BY {printer.quoted(UNIT)}"
-    return sql, [("sum", known.index(add)) for add in adds]
+    return sql, [("rows", -1) if add[0] == "units" else ("sum", known.index(add)) for add in adds]
 
 
 def _few_units(scan: Scan) -> bool:

@@ -1,7 +1,8 @@
 """Units' totals from what is stored of each unit, in the place of all its rows.
 
 Theorem. It is the same number: a stored count or sum is that of a unit's rows in the bounded table (by listed columns:
-in one cell of theirs), as whole numbers, and these add up to the same as the rows do.
+in one cell of theirs), as whole numbers, and these add up to the same as the rows do. Where the groups are the cells, a
+group has as many units as stored rows.
 
 Tests: tests/unit/engine/test_totals.py.
 """
@@ -30,22 +31,49 @@ def from_totals(printer: Printer, rows: TotalRows) -> TotalRows:
         return rows
     scan, conditions = found
     read = _names(key.expression for key in rows.source.keys) | _names(conditions)
+    keys = {own.name if isinstance(own := key.expression, Column) else None for key in rows.source.keys}
     for totals in scan.table.totals:
-        values = [_value(printer, scan, totals, *own) for own in zip(rows.functions, rows.columns, strict=True)]
-        known = tuple(value for value in values if value is not None)
-        if read <= set(totals.keys) and len(known) == len(values):
+        kinds = zip(rows.functions, rows.columns, strict=True)
+        stored = [_kind(printer, scan, totals, *kind, cells=keys == set(totals.keys)) for kind in kinds]
+        known = [kind for kind in stored if kind is not None]
+        if read <= set(totals.keys) and len(known) == len(stored):
             relation = _over(rows.source.relation, _table(scan.table, totals))
             return replace(
                 rows,
                 source=replace(rows.source, relation=relation),
-                functions=("sum",) * len(known),
-                columns=known,
+                functions=tuple(function for function, _ in known),
+                columns=tuple(own for _, own in known),
             )
     return rows
 
 
 def _names(expressions: Iterable[Expression]) -> set[str]:
     return {column.name for expression in expressions for column in columns_of(expression)}
+
+
+def _kind(
+    printer: Printer,
+    scan: Scan,
+    totals: StoredTotals,
+    function: str,
+    own: tuple[Expression, Grid | None] | None,
+    *,
+    cells: bool,
+) -> tuple[str, tuple[Expression, Grid] | None] | None:
+    """What is added up of stored rows for a kind of total; None where they do not tell it.
+
+    Args:
+        printer: Writes its argument.
+        scan: The table.
+        totals: What is stored of it.
+        function: What is added up of the table's rows.
+        own: Its argument, with the grid of a sum.
+        cells: Whether the groups are the cells of what is stored.
+    """
+    if function == "units":
+        return ("count_rows", None) if cells else None
+    value = _value(printer, scan, totals, function, own)
+    return None if value is None else ("sum", value)
 
 
 def _value(

@@ -1,4 +1,4 @@
-"""The replay audit of means and counts that ride along with totals of units, where these are clamped without a word."""
+"""The replay audit of means and counts that ride along with totals of units, which nobody has asked to be clamped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ REMOVED = ("the heaviest", "in all groups", "NULLs alone", "NaN and infinities")
 MANY = {"epsilon": 40}
 QUESTIONS = (
     Template("SELECT COUNT(*, epsilon => 38), AVG(score) FROM visits WHERE cost > 10", options=MANY),
-    Template("SELECT SUM(score, epsilon => 38), AVG(age) FROM visits JOIN patients USING (patient_id)", options=MANY),
+    Template("SELECT SUM(score, epsilon => 38), AVG(age), COUNT(DISTINCT patient_id) FROM visits "
+             "JOIN patients USING (patient_id)", options=MANY),
     Template("SELECT ward, SUM(cost, epsilon => 38), AVG(cost / (score + 6)), COUNT(weight) FROM visits "
              "JOIN patients USING (patient_id) GROUP BY ward", options=MANY),
     Template("SELECT COUNT(*, epsilon => 38), AVG(cost) FROM visits", options=MANY),

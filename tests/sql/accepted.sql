@@ -2229,7 +2229,6 @@ SELECT COUNT(*), COUNT(DISTINCT c.customer_id) FROM customers c JOIN orders o ON
 -- a1: count_units
 -- columns: count_star() integer, count(DISTINCT c.customer_id) integer
 -- engine: SELECT "u", CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t2"."$number" AS "u" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" JOIN "bounded"."main"."logins" AS "t2" ON "t0"."customer_id" = "t2"."customer_id") AS q) AS q GROUP BY "u" ORDER BY "u"
--- engine: SELECT CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."customer_id" AS "u" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" JOIN "bounded"."main"."logins" AS "t2" ON "t0"."customer_id" = "t2"."customer_id") AS q
 
 -- policy: shop
 SELECT SUM(o.total) FROM orders o JOIN logins l ON o.customer_id = l.customer_id AND o.day = l.day

@@ -53,7 +53,10 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
         (SUMS, MEANS, "orders"),
         (SUMS, MEANS, "orders WHERE paid GROUP BY region"),
         ("SUM(amount)", "COUNT(*)", "orders GROUP BY region, paid"),
-        ("SUM(fee)", MEANS, RETURNED),
+        (SUMS, "COUNT(DISTINCT customer)", "orders WHERE month < 9"),
+        ("SUM(month)", "AVG(amount), COUNT(DISTINCT customer)", "orders"),
+        ("SUM(amount)", "COUNT(DISTINCT customer)", "orders WHERE paid GROUP BY region, paid"),
+        ("SUM(fee)", f"COUNT(DISTINCT orders.customer), {MEANS}", RETURNED),
         ("COUNT(*), COUNT(fee)", "AVG(fee), AVG(amount * 2.5), AVG(month)", LEFT),
     ],
 )
@@ -74,7 +77,8 @@ def test_plain_totals_ride_along_and_are_what_they_are_alone(
         (SUMS, "AVG(amount * 2.5)", "orders"),  # what is stored of each unit does not tell it
         (SUMS, "AVG(amount, contribution_bounds_per_row => (-2, 3))", "orders"),
         (SUMS, "VAR_POP(amount)", "orders WHERE month < 9"),
-        (SUMS, "AVG(amount), COUNT(DISTINCT customer)", "orders WHERE month < 9"),
+        (SUMS, "AVG(amount), COUNT(DISTINCT month)", "orders WHERE month < 9"),
+        (SUMS, "COUNT(DISTINCT customer)", "orders WHERE paid GROUP BY region"),  # cells are smaller than groups
     ],
 )
 def test_plain_totals_stay_apart_where_they_are_of_other_rows_or_no_sums_or_rows_are_many(
