@@ -24,6 +24,8 @@ pytestmark = pytest.mark.chance(0, "no noise is drawn")
 KEY = b"a secret"
 SUMS = "SUM(amount), COUNT(*)"
 MEANS = "AVG(amount), COUNT(amount), COUNT(*), SUM(amount)"
+ROWS = "orders WHERE month < 9"
+CAPPED = "WITH DIFFERENTIAL_PRIVACY OPTIONS (max_rows_contributed = 2)"
 RETURNED = (
     "returns JOIN orders ON orders.customer = returns.customer AND month = back WHERE paid GROUP BY reason, region"
 )
@@ -45,15 +47,15 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 @pytest.mark.parametrize(
     ("sums", "means", "rows"),
     [
-        (SUMS, MEANS, "orders WHERE month < 9"),
-        (SUMS, "AVG(amount) FILTER (WHERE paid), AVG(amount * 2.5)", "orders WHERE month < 9"),
-        ("COUNT(*)", "AVG(amount, contribution_bounds_per_row => (-2, 3))", "orders WHERE month < 9"),
+        (SUMS, MEANS, ROWS),
+        (SUMS, "AVG(amount) FILTER (WHERE paid), AVG(amount * 2.5)", ROWS),
+        ("COUNT(*)", "AVG(amount, contribution_bounds_per_row => (-2, 3))", ROWS),
         (SUMS, MEANS, "orders WHERE amount IS NULL"),
         (SUMS, MEANS, "orders WHERE month > 12"),
         (SUMS, MEANS, "orders"),
         (SUMS, MEANS, "orders WHERE paid GROUP BY region"),
         ("SUM(amount)", "COUNT(*)", "orders GROUP BY region, paid"),
-        (SUMS, "COUNT(DISTINCT customer)", "orders WHERE month < 9"),
+        (SUMS, "COUNT(DISTINCT customer)", ROWS),
         ("SUM(month)", "AVG(amount), COUNT(DISTINCT customer)", "orders"),
         ("SUM(amount)", "COUNT(DISTINCT customer)", "orders WHERE paid GROUP BY region, paid"),
         ("SUM(fee)", f"COUNT(DISTINCT orders.customer), {MEANS}", RETURNED),
@@ -76,8 +78,9 @@ def test_plain_totals_ride_along_and_are_what_they_are_alone(
         (SUMS, MEANS, "orders WHERE month < 9 GROUP BY region"),  # all rows travel to the worker
         (SUMS, "AVG(amount * 2.5)", "orders"),  # what is stored of each unit does not tell it
         (SUMS, "AVG(amount, contribution_bounds_per_row => (-2, 3))", "orders"),
-        (SUMS, "VAR_POP(amount)", "orders WHERE month < 9"),
-        (SUMS, "AVG(amount), COUNT(DISTINCT month)", "orders WHERE month < 9"),
+        (SUMS, "VAR_POP(amount)", ROWS),
+        (SUMS, f"{CAPPED} AVG(amount), COUNT(*)", ROWS),
+        (SUMS, "AVG(amount), COUNT(DISTINCT month)", ROWS),
         (SUMS, "COUNT(DISTINCT customer)", "orders WHERE paid GROUP BY region"),  # cells are smaller than groups
     ],
 )
@@ -89,8 +92,15 @@ def test_plain_totals_stay_apart_where_they_are_of_other_rows_or_no_sums_or_rows
     assert_alike(session, found, rows)
 
 
+@pytest.mark.parametrize("other", ["orders WHERE month < 8", "orders", "orders WHERE month < 9 GROUP BY region"])
+def test_plain_totals_of_other_rows_or_groups_stay_apart(session: Session, other: str) -> None:
+    needs = [*asked_for(session, "COUNT(*)", "clamped", ROWS), *asked_for(session, "AVG(amount)", "laplace", other)]
+    found, _ = readings_of(needs, lowering(DUCKDB, KEY))
+    assert [reading.of for reading in found] == [None, None]
+
+
 def test_a_database_that_adds_up_by_itself_finds_plain_totals_apart(session: Session) -> None:
-    found = readings(session, SUMS, MEANS, "orders WHERE month < 9", replace(DUCKDB, counts=False))
+    found = readings(session, SUMS, MEANS, ROWS, replace(DUCKDB, counts=False))
     assert [reading.of for reading in found] == [0, 1, None]
 
 
@@ -108,7 +118,7 @@ def test_plain_totals_of_many_groups_ride_no_further_than_a_worker_holds(session
 
 
 def test_a_total_that_two_ask_for_is_added_up_once(session: Session) -> None:
-    statement = readings(session, SUMS, "COUNT(*), AVG(amount)", "orders WHERE month < 9")[0].statement
+    statement = readings(session, SUMS, "COUNT(*), AVG(amount)", ROWS)[0].statement
     assert statement.sql.count("COUNT(*)") == 1
     assert statement.adds == (("sum", 0), ("sum", 1), ("sum", 1), ("sum", 0), ("sum", 2))
 
