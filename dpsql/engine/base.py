@@ -66,7 +66,10 @@ class EngineStatement:
         repeats: Not empty where the worker may find the same result in another way, with the same parameters. Two
             texts: the groups, with rows in the place of units and behind all columns a number ``k`` of their keys; and
             all rows, unit by unit, as their ``k`` and the number of their unit ``u``. A group's units are its rows less
-            those that repeat it within their unit; where two groups have the same number, ``sql`` runs.
+            those that repeat it within their unit; where two groups have the same number, ``sql`` runs. A third text
+            where there is one key, of `ordered.WHOLE`, and nothing else but numbers of rows and of units: the same rows
+            as ``u`` and, in the place of a number, the key itself as ``k``. The worker counts these first; where keys
+            lie too far apart, it goes on with the two.
         of_units: Then, the places of the columns that say how many units there are.
     """
 

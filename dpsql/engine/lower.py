@@ -90,7 +90,7 @@ def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], k
         for shown, own in zip(both, (units, False), strict=True):
             total = _every_row(printer, source) if every else _total(printer, measure, columns, own)
             shown.append(f"{printer.cast(total, wire)} AS {printer.quoted(f'm{index}')}")
-    repeats = () if number is None else repeating(printer, texts, f"SELECT {', '.join(both[1])}", groups, rows)
+    repeats = () if number is None else repeating(printer, source, measures, both[1], groups, rows)
     of_units = [at for at, measure in enumerate(measures, len(texts)) if measure.kind is MeasureKind.UNITS]
     statement = _statement(printer, f"SELECT {', '.join(both[0])} {groups}", fields, source.relation)
     return replace(statement, repeats=repeats, of_units=tuple(of_units) if repeats else ())

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dpsql.engine.base import EngineStatement
+from dpsql.engine.dialect import WIRE
 from dpsql.engine.places import by_place, placeable
 from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import lies, number_of, numbered
@@ -32,7 +33,7 @@ from dpsql.plan.relations import filtered_scan, scans
 from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Facts, Type
 from dpsql.worker import ordered
-from dpsql.worker.ordered import KEY
+from dpsql.worker.ordered import KEY, WHOLE
 
 __all__ = ["Add", "cut_statement", "few", "repeating", "streamed", "unit_number"]
 
@@ -195,18 +196,26 @@ def unit_number(printer: Printer, source: Source) -> Column | None:
     return number_of(found[0])
 
 
-def repeating(printer: Printer, keys: Sequence[str], shown: str, groups: str, rows: str) -> tuple[str, str]:
-    """Both texts of `EngineStatement.repeats`.
+def repeating(
+    printer: Printer, source: Source, measures: Sequence[Measure], shown: Sequence[str], groups: str, rows: str
+) -> tuple[str, ...]:
+    """The texts of `EngineStatement.repeats`.
 
     Args:
         printer: Collects what the texts use.
-        keys: Their columns.
-        shown: SELECT with the columns of the groups, and rows in the place of units.
+        source: The rows, with one key at least.
+        measures: What is wanted of each group.
+        shown: The columns of the groups, with rows in the place of units.
         groups: FROM the rows, and GROUP BY.
         rows: SQL of the rows, in order, with the numbers of their units.
     """
-    number = f"{printer.call('key_number', *keys)} AS {printer.quoted(KEY)}"
-    return f"{shown}, {number} {groups}", f"SELECT {number}, {printer.quoted(UNIT)} FROM ({rows}) AS q"
+    keys, unit, named = list(map(printer.quoted, source.key_names)), printer.quoted(UNIT), printer.quoted(KEY)
+    number = f"{printer.call('key_number', *keys)} AS {named}"
+    texts = f"SELECT {', '.join([*shown, number])} {groups}", f"SELECT {number}, {unit} FROM ({rows}) AS q"
+    plain = all(measure.kind in (MeasureKind.ROWS, MeasureKind.UNITS) for measure in measures)
+    if len(keys) > 1 or not plain or WIRE[source.keys[0].expression.facts.type] not in WHOLE:
+        return texts
+    return (*texts, f"SELECT {unit}, {keys[0]} AS {named} FROM ({rows}) AS q")
 
 
 def few(source: Source) -> bool:

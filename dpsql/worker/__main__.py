@@ -105,8 +105,13 @@ class Desk:
             most = request["most_rows"]
             if others:
                 from dpsql.worker.repeats import apart  # here and below: who counts alone starts without it
+                from dpsql.worker.whole_keys import by_key
 
-                groups, rows = others
+                groups, rows, *whole = others
+                for one in whole:
+                    found = by_key(one, request["columns"], request["of_units"])
+                    if found is not None:
+                        return [wire.pack(found)]
                 with self._connection.cursor() as beside:  # at work at the same time
                     found = apart(groups.over(beside).first(most), rows, request["of_units"])
                     if found is not None:
@@ -138,9 +143,9 @@ def _remember(texts: set[bytes], text: bytes) -> None:
 
 def _statements(request: Any) -> list[tuple[str, list[list[str]]]]:
     """Each text that may run, with the columns that it gives."""
-    own, number = _selected(request), [KEY, "UBIGINT"]
-    others = zip(request["repeats"], ([*own, number], [number, [UNIT, "INTEGER"]]), strict=False)
-    return [(request["sql"], own), *others]
+    own, number, unit = _selected(request), [KEY, "UBIGINT"], [UNIT, "INTEGER"]
+    others = ([*own, number], [number, unit], [unit, [KEY, own[0][1]]])
+    return [(request["sql"], own), *zip(request["repeats"], others, strict=False)]
 
 
 def _selected(request: Any) -> list[list[str]]:

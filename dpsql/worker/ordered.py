@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Whole = npt.NDArray[Any]  # whole numbers of any width
     Mask = npt.NDArray[np.bool_]
 
-__all__ = ["KEY", "OF", "PLACE", "RANK", "UNIT", "Ranks", "dtype_of", "present_in", "present_of", "values_of"]
+__all__ = ["KEY", "OF", "PLACE", "RANK", "UNIT", "WHOLE", "Ranks", "dtype_of", "present_in", "present_of", "values_of"]
 
 UNIT = "u"  # The column of the number of the unit in rows that come unit by unit.
 PLACE = "r0"  # The column that rises within a unit.
@@ -25,6 +25,9 @@ OF = "of"  # The column that says which kind of total a row is of, where there a
 RANK = "r"  # The column of a row's place within its unit, where groups are cut.
 KEY = "k"
 """The column of the number that stands for a row's keys: 64 bits, without a sign."""
+WHOLE = {"BIGINT": 1, "DATE": 1, "TIMESTAMP": 24 * 3600 * 10**6}
+"""Types of keys that the worker may count, and what all keys must be multiples of: moments are counted where they are
+whole days, and there are so many microseconds in one."""
 DISORDER = "the rows do not lie in order"
 
 
@@ -45,7 +48,7 @@ def present_in(buffer: Any, rows: int) -> Mask | None:
 
 
 def dtype_of(kind: nanoarrow.Type) -> npt.DTypeLike:
-    """How numpy has whole numbers of a type.
+    """How numpy has whole numbers of a type: days are counted from 1970, and moments in microseconds.
 
     Raises:
         ValueError: If it is another.
@@ -58,6 +61,8 @@ def dtype_of(kind: nanoarrow.Type) -> npt.DTypeLike:
         nanoarrow.Type.INT32: np.int32,
         nanoarrow.Type.INT64: np.int64,
         nanoarrow.Type.UINT64: np.uint64,
+        nanoarrow.Type.DATE32: np.int32,
+        nanoarrow.Type.TIMESTAMP: np.int64,
     }.get(kind)
     if width is None:
         raise ValueError("only whole numbers are read")

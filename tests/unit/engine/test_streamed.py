@@ -111,7 +111,7 @@ def visits(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
         "CREATE TABLE visits AS SELECT 'é' || (i * 7 % 1000) AS customer, "
         "['', 'ä', 'b', NULL][1 + i % 31 % 4] AS reason, "
         "['0', '-0', 'nan', '1.5', NULL][1 + i % 31 % 5]::DOUBLE AS size, "
-        "DATE '2024-01-01' + (i % 97 % 9)::INTEGER AS placed, "
+        "CASE WHEN i % 89 > 0 THEN DATE '2024-01-01' + (i % 97 % 9)::INTEGER END AS placed, "
         "CASE WHEN i % 6 > 0 THEN 10 ** 15 * (i // 3000) END::BIGINT AS code, (i % 97) / 40 AS amount, "
         "i % 5 <> 0 AS paid, DATE '2024-03-01' + (i % 40)::INTEGER AS day FROM range(9000) AS t(i)"
     )
@@ -126,6 +126,9 @@ def visits(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
         ("upper(reason), COUNT(DISTINCT customer), SUM(amount) FROM visits GROUP BY 1", True),
         ("size, COUNT(amount), COUNT(*) FROM visits GROUP BY 1", True),
         ("date_trunc('month', placed), VAR_POP(amount) FROM visits GROUP BY 1", True),
+        ("date_trunc('week', placed), COUNT(*), COUNT(DISTINCT customer) FROM visits GROUP BY 1", True),
+        ("placed, COUNT(*) FROM visits GROUP BY 1", True),
+        ("code, COUNT(*) FROM visits GROUP BY 1", True),
         ("placed, reason, COUNT(*) FROM visits GROUP BY 1, 2", True),
         ("code, paid, COUNT(*) FROM visits GROUP BY 1, 2", True),
         ("day, COUNT(DISTINCT customer) FROM visits GROUP BY 1", True),

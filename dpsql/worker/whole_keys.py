@@ -1,0 +1,180 @@
+"""Rows and distinct units of the groups of one whole number, a day say, from rows that lie unit by unit, in one pass.
+
+Where keys lie close together a table has a place for each. So nothing is hashed, and the database groups nothing.
+
+Theorem. Each group has the rows and the units that the database finds by grouping.
+
+Proof. The place of a key is how far it is above the least one: other keys have other places. A row's number is its unit
+and this place, so a unit has in a group as many rows as there are equal numbers, of which all but one repeat it. All
+rows of a unit are in one piece. NULL is a group of its own, which SQL has, too.  QED
+
+Tests: tests/unit/worker/test_whole_keys.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import nanoarrow
+
+from dpsql.worker.counting import starts
+from dpsql.worker.lying import Piece, pieces
+from dpsql.worker.ordered import WHOLE
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Whole = npt.NDArray[Any]  # whole numbers of any width
+
+__all__ = ["by_key"]
+
+MOST = 18
+"""Binary digits of places of keys, 2 MiB of each table of counts. It is a choice: a table is passed once for each piece
+of rows, and seven hundred years have so many days."""
+SHORT = 32  # Binary digits of numbers that are sorted in half of the time.
+RUN = 256
+"""Numbers that are sorted together where no unit has more than half as many rows. It is a choice: numpy sorts so few
+in a quarter of the time that it takes over 2^16 of them (measured: 1.1 and 3.7 ns a number)."""
+
+
+def by_key(rows: Any, columns: Sequence[Sequence[str]], units: Sequence[int]) -> Any:
+    """The groups, keys rising and NULL last; None where the keys lie too far apart.
+
+    Args:
+        rows: Anything with ``__arrow_c_stream__``: the number of each row's unit, and its key; see `lying.pieces`.
+        columns: (name, wire type) of what comes: the key, which is one of `WHOLE`, and numbers, BIGINT.
+        units: Places of the numbers of units among them; all others are of rows.
+
+    Returns:
+        An Arrow array.
+
+    Raises:
+        ValueError: As `lying.pieces`.
+    """
+    found = _Counts(WHOLE[columns[0][1]])
+    for piece in pieces(rows, []):
+        for part in piece.parts():
+            if not found.take(part):
+                return None
+    return found.table(columns, units)
+
+
+class _Counts:
+    """How many rows each key has, and how many of these repeat one of their unit."""
+
+    def __init__(self, step: int) -> None:
+        import numpy as np
+
+        self._step, self._low = step, 0
+        self._rows = self._again = np.zeros(0, dtype=np.int64)
+        self._missing = np.zeros(2, dtype=np.int64)  # rows and units whose key is NULL
+
+    def take(self, piece: Piece) -> bool:
+        """Counts some units; False where their keys lie too far from each other, or from those before."""
+        import numpy as np
+
+        units, (keys, present) = piece.units, piece.values[0]
+        if present is not None:
+            missing = units[~present]
+            self._missing += len(missing), len(starts(missing)) if len(missing) else 0
+            units, keys = units[present], keys[present]
+        if not len(units):
+            return True
+        if self._step > 1:
+            whole = keys // self._step
+            if not np.array_equal(whole * self._step, keys):
+                return False
+            keys = whole
+        low, high = int(keys.min()), int(keys.max())
+        if not self._reaches(low, high):
+            return False
+        places, many = (keys - low).astype(np.int32, copy=False), high - low + 1
+        own = slice(low - self._low, high - self._low + 1)
+        self._rows[own] += np.bincount(places, minlength=many)
+        most = int(piece.spans.max())
+        if most > 1:
+            self._again[own] += np.bincount(_again(units, places, many, most), minlength=many)
+        return True
+
+    def _reaches(self, low: int, high: int) -> bool:
+        """Makes room for keys from one to another; False where it would be too much."""
+        import numpy as np
+
+        if not len(self._rows):
+            self._low = low
+        least, most = min(low, self._low), max(high, self._low + len(self._rows) - 1)
+        if (most - least) >> MOST:
+            return False
+        front, back = self._low - least, most + 1 - self._low - len(self._rows)
+        if front or back:
+            self._rows, self._again = (np.pad(own, (front, back)) for own in (self._rows, self._again))
+            self._low = least
+        return True
+
+    def table(self, columns: Sequence[Sequence[str]], units: Sequence[int]) -> Any:
+        """See `by_key`."""
+        import numpy as np
+
+        places, missing = np.flatnonzero(self._rows), int(self._missing[0] > 0)
+        many = len(places)
+        keys = np.zeros(many + missing, dtype=np.int32 if columns[0][1] == "DATE" else np.int64)
+        keys[:many] = (places + self._low) * self._step
+        shown = [
+            np.concatenate([own[places], self._missing[at : at + missing]])
+            for at, own in enumerate((self._rows, self._rows - self._again))
+        ]
+        known = np.packbits(np.arange(len(keys)) < many, bitorder="little") if missing else None
+        kinds = {"BIGINT": nanoarrow.int64(), "DATE": nanoarrow.date32(), "TIMESTAMP": nanoarrow.timestamp("us")}
+        types = [kinds[kind] for _, kind in columns]
+        children = [
+            nanoarrow.c_array_from_buffers(
+                kind,
+                length=len(keys),
+                buffers=[None if at else known, shown[at in units] if at else keys],
+                null_count=0 if at else missing,
+            )
+            for at, kind in enumerate(types)
+        ]
+        schema = nanoarrow.struct({name: kind for (name, _), kind in zip(columns, types, strict=True)})
+        return nanoarrow.c_array_from_buffers(schema, length=len(keys), buffers=[None], children=children)
+
+
+def _again(units: Whole, places: Whole, many: int, most: int) -> Whole:
+    """The places of all rows that repeat one of their unit.
+
+    Args:
+        units: (n,) numbers of units, rising; n is not 0.
+        places: (n,) int32, below ``many``.
+        many: How many places there are.
+        most: Rows that no unit exceeds.
+    """
+    import numpy as np
+
+    digits = (many - 1).bit_length()
+    short = (int(units[-1]) - int(units[0])).bit_length() + digits <= SHORT
+    codes = (units - units[0]).astype(np.uint32 if short else np.uint64)
+    codes <<= codes.dtype.type(digits)
+    codes |= places.astype(codes.dtype)
+    _sort(codes, most)
+    again: Whole = codes[1:][codes[1:] == codes[:-1]]
+    again &= codes.dtype.type((1 << digits) - 1)
+    return again.astype(np.int64)
+
+
+def _sort(codes: Whole, most: int) -> None:
+    """Sorts numbers in their place, which rise from unit to unit; each unit has ``most`` of them at most.
+
+    Theorem. Where runs of 2 k numbers are sorted, and then those from the middle of each to the middle of the next, all
+    are, if no unit has more than k.
+
+    Proof. Sorting a part leaves each unit where it is, for units rise. A unit within a run is sorted at first, and what
+    is sorted stays so. Any other lies around the border of two runs, within k of it: so within one of the second.  QED
+    """
+    if 2 * most > RUN:
+        return codes.sort()
+    for start in (0, RUN // 2):
+        end = start + max(0, len(codes) - start) // RUN * RUN
+        codes[start:end].reshape(-1, RUN).sort(axis=1)
+        codes[end:].sort()
+    return None
