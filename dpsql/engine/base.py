@@ -50,8 +50,8 @@ class EngineStatement:
         bins: Not empty where the statement gives rows of one unit after the other, and the worker adds up what each
             unit has (`plan.needs.Sized`): of each kind of total its least, its largest, and its edges; None of one that
             is added up as it is. Where there are several kinds, ``of`` says behind the keys which it is.
-        by_unit: Then, whether each row is what a unit has in a group, or in a cell of one: another kind of total costs
-            little there.
+        by_unit: Then, whether each row is what a unit has in a group, or in a cell of one, or would be beside another
+            kind of total: that costs little there.
         first_rows: Where the worker adds up such rows by group, and there are no ``bins``: how many rows of each unit
             count, its first ones; 0 for all.
         most_groups: Then, how many groups of each unit count, those of its first rows that count; 0 for all.

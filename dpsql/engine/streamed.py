@@ -6,8 +6,8 @@ type holds all values that its column may have: those of its grid, less its shif
 
 Rows of one table lie in that order. Those of a join are grouped by the number that their unit has in the largest of its
 tables, where each row has a row of the same unit, and of that unit alone: so the worker gets one row for each unit and
-group, with all totals together. So are the rows of one table where there are no groups, and few units of many rows: the
-database adds these up with all its threads.
+group, with all totals together. So are the values of one table where there are no groups, and few units of many rows:
+the database adds these up with all its threads, and only rows are counted faster as they come.
 
 Tests: tests/unit/engine/test_sized.py, tests/unit/engine/test_streamed.py.
 """
@@ -45,7 +45,8 @@ with a row a unit at worst, 2^17 rows a piece and 40 bytes a place at the peak, 
 FEW_UNITS = 1 << 16
 """Units, each with as many rows as one may have, that make up a table: up to there the database adds up each unit. It
 is a choice: mostly units have a few times fewer rows, and DuckDB has a place for each of some 2^19 in a table without
-hashes. 4.3 million rows of 100,000 units take 54 ms of processor time so, on all threads, and 65 otherwise (measured).
+hashes. 4.3 million rows of 100,000 units take 54 ms of processor time so, on all threads, and 65 otherwise; 2 million
+that are only counted take 39 so, and 32 otherwise (measured).
 """
 
 MANY_ROWS = 16  # Rows that a unit may have, from which on that pays. It is a choice.
@@ -107,7 +108,7 @@ def streamed(
         else:
             wanted.append(("sum", values.index((add.of, 0))))
     sql = f"SELECT {', '.join(columns)} FROM ({rows}) AS q"
-    if by_unit:
+    if found is None or (few_units and any(add.function != "rows" for add in adds)):
         sql, wanted = _by_unit(printer, [key.name for key in keys.keys], sql, wanted)
     return EngineStatement(
         sql=sql,

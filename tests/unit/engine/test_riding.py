@@ -56,6 +56,8 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
         (SUMS, MEANS, "orders WHERE paid GROUP BY region"),
         ("SUM(amount)", "COUNT(*)", "orders GROUP BY region, paid"),
         (SUMS, "COUNT(DISTINCT customer)", ROWS),
+        ("COUNT(*)", "COUNT(DISTINCT customer)", ROWS),
+        ("COUNT(*)", "AVG(amount)", ROWS),
         ("SUM(month)", "AVG(amount), COUNT(DISTINCT customer)", "orders"),
         ("SUM(amount)", "COUNT(DISTINCT customer)", "orders WHERE paid GROUP BY region, paid"),
         ("SUM(fee)", f"COUNT(DISTINCT orders.customer), {MEANS}", RETURNED),

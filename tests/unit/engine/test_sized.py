@@ -61,6 +61,7 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     "asked",
     [
         "SELECT SUM(amount), COUNT(*), COUNT(amount) FROM orders",
+        "SELECT COUNT(*) FROM orders",
         "SELECT SUM(amount * 2.5) FROM orders",
         "SELECT region, SUM(amount), COUNT(*), COUNT(DISTINCT customer) FROM orders GROUP BY region",
         "SELECT region, month, SUM(amount) FROM orders GROUP BY region, month",
@@ -83,6 +84,17 @@ def test_few_units_are_added_up_by_the_database_and_many_by_the_worker(
     plan: Any = session._plan(parsed.select, ())
     prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
     assert {"GROUP BY" in reading.statement.sql for reading in prepared.readings} == {grouped}
+
+
+@pytest.mark.parametrize(
+    ("asked", "grouped"), [("COUNT(*)", False), ("COUNT(amount)", True), ("COUNT(*), COUNT(DISTINCT customer)", True)]
+)
+def test_rows_alone_are_counted_as_they_come(session: Session, asked: str, grouped: bool) -> None:
+    parsed: Any = parse(f"SELECT {asked} FROM orders WHERE month < 9")
+    plan: Any = session._plan(parsed.select, ())
+    prepared: Any = session._prepare(plan, {"epsilon": 20})
+    first = prepared.readings[0].statement
+    assert (first.by_unit, "GROUP BY" in first.sql) == (True, grouped)
 
 
 @pytest.mark.parametrize(
