@@ -8,7 +8,7 @@ analyst, table version and price. The limits of the accounts are tested before a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -180,9 +180,12 @@ class Charging:
         with suppress(Error):  # what was charged is answered, whatever becomes of an alert
             self._alert(analyst, before, notices)
 
-    def _alert(self, analyst: str, before: Use, notices: list[str]) -> None:
-        """Tells the owner, and the analyst, which shares of the budget a charge has crossed."""
-        after = self._standing.use(analyst)
+    def _alert(self, analyst: str, then: Callable[[], Use], notices: list[str]) -> None:
+        """Tells the owner, and the analyst, which shares of the budget a charge has crossed since ``then``."""
+        after = self._standing.use(analyst)()
+        if max(after.own, after.total) < ALERTS[0]:
+            return
+        before = then()
         own = f"analyst {analyst!r}" if after.account == analyst else "the analysts without one of their own"
         for share in _crossed(before.own, after.own):
             notices.append(f"{share:.0%} of the budget of {own} is spent.")

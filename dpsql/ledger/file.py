@@ -115,6 +115,7 @@ class LedgerFile:
         if path is not None and path.exists():
             _refuse_unfit(path)
         self._path, self._seen = path, _identity(path)
+        self._log = None if path is None else companions(path)[1]
         source = ":memory:" if path is None else f"{path.absolute().as_uri()}?mode=rw"
         with sqlite_errors("opened"):
             self._sql = sqlite3.connect(
@@ -187,7 +188,7 @@ class LedgerFile:
             LedgerError: If it is gone, another one lies there, or it is shorter than it was.
         """
         now = _identity(self._path)
-        log_is_there = self._path is None or companions(self._path)[1].exists()
+        log_is_there = self._log is None or self._log.exists()
         if now[:2] != self._seen[:2] or now[2] < self._seen[2] or not log_is_there:
             raise LedgerError(
                 f"The ledger {self._path} was deleted, replaced or cut short while it was in use. Nothing was read. "

@@ -30,6 +30,8 @@ def make_private(folder: Path) -> None:
 
     A level that others may write would let them put another folder in the place of the private one.
     """
+    if folder.exists():
+        return
     for level in [*reversed(folder.parents), folder]:
         if not level.exists():
             try:

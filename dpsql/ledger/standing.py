@@ -5,7 +5,7 @@ Tests: tests/unit/ledger/test_standing.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -74,16 +74,16 @@ class Standing:
         with self._ledger._reading():
             self._ledger._granting.account_for(analyst, asked)
 
-    def use(self, analyst: str) -> Use:
-        """How much of an analyst's account is used.
+    def use(self, analyst: str) -> Callable[[], Use]:
+        """How much of an analyst's account is used now, worked out where somebody asks for it.
 
         Raises:
             BudgetExceeded: There is none.
         """
         with self._ledger._reading():
             account, state = self._ledger._granting.account_of(analyst), self._ledger._state
-            own = used(self._filters[account], state.spent(account, self._ledger._limits))
-            return Use(account, own, used(self._total, state.total))
+            own, total = state.spent(account, self._ledger._limits), state.total
+        return lambda: Use(account, used(self._filters[account], own), used(self._total, total))
 
     def now(self) -> Moment:
         """How much of each account is used now."""

@@ -13,7 +13,7 @@ from dpsql.mechanisms import MECHANISMS
 from dpsql.mechanisms.base import Mechanism, Offer, Refusal, Request
 from dpsql.mechanisms.unasked import only_named
 
-__all__ = ["Choice", "Other", "choose"]
+__all__ = ["Choice", "Other", "choose", "least_error", "takers_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +67,34 @@ def choose(
     Raises:
         UnsupportedQuery: If no mechanism, or not the wanted one, offers; the message holds every reason.
     """
-    offers, errors = dict[str, Offer](), dict[str, float]()
-    for mechanism in mechanisms:
-        if _may_be_taken(mechanism, request, wanted, banned):
-            answer = mechanism.offer(request)
-            if not isinstance(answer, Refusal):
-                offers[mechanism.name], errors[mechanism.name] = answer, answer.expected_error  # some need a search
-    if not offers:
+    best = least_error(request, takers_of(request, mechanisms, wanted, banned))
+    if best is None:
         raise _refused(request, mechanisms, wanted, banned)
-    best = min(errors, key=errors.__getitem__)
-    return Choice(offers[best], lambda: _others(request, mechanisms, wanted, banned, best))
+    return Choice(best, lambda: _others(request, mechanisms, wanted, banned, best.mechanism))
 
 
-def _may_be_taken(mechanism: Mechanism, request: Request, wanted: str | None, banned: Collection[str]) -> bool:
-    """Whether nothing but its own reasons keeps a mechanism from being taken."""
-    if mechanism.name in banned or (wanted is None and only_named(mechanism, request) is not None):
-        return False
-    return wanted in (None, mechanism.name) and mechanism.may_answer(request)
+def takers_of(
+    request: Request,
+    mechanisms: Sequence[Mechanism] = MECHANISMS,
+    wanted: str | None = None,
+    banned: Collection[str] = (),
+) -> list[Mechanism]:
+    """Those that nothing but their own reasons keeps from being taken, at any price of the same kind; as `choose`."""
+    return [
+        mechanism
+        for mechanism in mechanisms
+        if wanted in (None, mechanism.name)
+        and mechanism.name not in banned
+        and (wanted is not None or only_named(mechanism, request) is None)
+        and mechanism.may_answer(request)
+    ]
+
+
+def least_error(request: Request, takers: Sequence[Mechanism]) -> Offer | None:
+    """The offer with the least expected error; of equal ones the first; None where there is none."""
+    answers = (mechanism.offer(request) for mechanism in takers)
+    offers = [(answer, answer.expected_error) for answer in answers if not isinstance(answer, Refusal)]
+    return min(offers, key=lambda own: own[1])[0] if offers else None  # some work their errors out by a search: once
 
 
 def _others(

@@ -64,7 +64,6 @@ def gaussian_variance_of_rho(sensitivity_squared: int, rho: Fraction) -> Fractio
     return Fraction(sensitivity_squared) / (2 * rho)
 
 
-@lru_cache(maxsize=1024)
 def gaussian_variance(shift: int, epsilon: Fraction, delta: Fraction) -> Fraction:
     """The least variance, of 24 binary digits, whose exact delta at epsilon is within delta.
 
@@ -177,6 +176,7 @@ def _noise(moved: Sensitivity, price: Price) -> tuple[GaussianLaw, Concentrated]
     return GaussianLaw(gaussian_variance_of_rho(moved.l2_squared, loss.rho)), loss
 
 
+@lru_cache(maxsize=1024)
 def vector_loss(price: Price) -> Concentrated | None:
     """The largest zCDP loss of a vector within a price; None where the price is too small to buy any.
 
@@ -190,6 +190,7 @@ def vector_loss(price: Price) -> Concentrated | None:
     return Concentrated(rho, epsilon, price.delta) if rho > 0 else None
 
 
+@lru_cache(maxsize=1024)
 def _one_cell(shift: int, price: Price) -> tuple[GaussianLaw, Concentrated]:
     """The least noise on one integer within (epsilon, delta), charged at the delta it really has."""
     epsilon = _epsilon(price)

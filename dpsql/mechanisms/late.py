@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -79,9 +80,7 @@ class Late(Mechanism):
     @property
     def loaded(self) -> Mechanism:
         """The mechanism itself."""
-        module, _, name = self.home.partition(":")
-        own: Mechanism = getattr(import_module(f"dpsql.mechanisms.{module}"), name)(**self.given)
-        return own
+        return _class_at(self.home)(**self.given)
 
     def takes(self, request: Request) -> bool:
         return self.loaded.takes(request)
@@ -102,3 +101,11 @@ class Late(Mechanism):
 
     def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
         return self.loaded.together(requests) if requests else ()
+
+
+@cache
+def _class_at(home: str) -> type[Mechanism]:
+    """The class at a place of the table, which is looked up for every request."""
+    module, _, name = home.partition(":")
+    own: type[Mechanism] = getattr(import_module(f"dpsql.mechanisms.{module}"), name)
+    return own

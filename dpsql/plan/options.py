@@ -73,11 +73,13 @@ class Options:
     @property
     def given(self) -> tuple[str, ...]:
         """Names of the options that say something."""
-        return tuple(field.name for field in fields(self) if getattr(self, field.name) is not None)
+        return tuple(name for name in OWN_NAMES if getattr(self, name) is not None)
 
     def over(self, weaker: Options) -> Options:
         """These options, and the weaker ones where these say nothing. A price in one kind replaces the other kind."""
-        given = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
+        given = {name: getattr(self, name) for name in self.given}
+        if not given:
+            return weaker
         if self.epsilon is not None or self.rho is not None:
             weaker = replace(weaker, epsilon=None, rho=None, metric=None, multiple=None)
         if self.multiple is not None:
@@ -105,21 +107,22 @@ class Options:
         Raises:
             ProgrammingError: Naming the option on which they do.
         """
-        for field in fields(self):
-            mine, others = getattr(self, field.name), getattr(other, field.name)
-            if mine is not None and others is not None and mine != others:
+        given = {name: getattr(self, name) for name in self.given}
+        for name, mine in given.items():
+            others = getattr(other, name)
+            if others is not None and mine != others:
                 raise ProgrammingError(
-                    f"{field.name} is {_shown(mine)} in the call and {_shown(others)} in OPTIONS. Give it once."
+                    f"{name} is {_shown(mine)} in the call and {_shown(others)} in OPTIONS. Give it once."
                 )
-        given = {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
-        both = replace(other, **given)
+        both = replace(other, **given) if given else other
         _one_price(both)
         return both
 
 
 ALIASES = {"max_groups_contributed": "max_groups_per_unit"}
 
-NAMES = tuple(field.name for field in fields(Options)) + tuple(ALIASES)
+OWN_NAMES = tuple(field.name for field in fields(Options))
+NAMES = OWN_NAMES + tuple(ALIASES)
 
 
 def options_of(query: syntax.Select, resolver: Resolver) -> tuple[tuple[str, OptionValue], ...]:

@@ -21,7 +21,7 @@ from dpsql.plan.plans import AnyPlan, shown
 from dpsql.plan.roles import bars_of
 from dpsql.plan.types import Parameters, Shown, Type, Value
 from dpsql.sql import syntax
-from dpsql.sql.parameters import lists_in, parameter_count
+from dpsql.sql.parameters import parameter_count, parameters_in
 from dpsql.sql.walk import children, walk
 
 __all__ = ["Outline", "outline_of"]
@@ -69,7 +69,7 @@ def outline_of(
     kinds = parameter_types(query, catalog)
     counts = {own.index for own in _limits(query)}
     first = tuple(1 if index in counts else None for index in range(len(kinds))) if known is None else known
-    lists = lists_in(query)
+    _, lists = parameters_in(query)
     typical = [None if kind is None else TYPICAL.get(kind) for kind in kinds]
     second = tuple([value] if index in lists else value for index, value in enumerate(typical))
     found = None
@@ -94,7 +94,7 @@ def parameter_types(query: syntax.Queryable, catalog: Catalog) -> tuple[Type | N
             columns[name] = kind if columns.get(name, kind) is kind else None
     found = dict[int, Type]()
     for node in walk(query):
-        below = list(children(node))
+        below = children(node)
         kinds = [own for child in below if (own := _type_of(child, columns)) is not None]
         if isinstance(node, syntax.Cast) and (cast := _type_of(node, columns)) is not None:
             kinds = [cast]

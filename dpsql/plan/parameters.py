@@ -10,7 +10,7 @@ from typing import Any
 
 from dpsql.errors import ProgrammingError
 from dpsql.plan.types import Passed, Value
-from dpsql.sql.parameters import lists_in, parameter_count
+from dpsql.sql.parameters import parameters_in
 from dpsql.sql.syntax import Queryable
 
 __all__ = ["call_text", "values_of"]
@@ -34,9 +34,8 @@ def values_of(parameters: Any, query: Queryable) -> tuple[Passed, ...]:
             f"The parameters came as one value of type {type(parameters).__name__}. Write a list with one value for "
             "each ? in the statement, such as [30] or [30, 'north']."
         )
-    lists = lists_in(query)
+    wanted, lists = parameters_in(query)
     values = tuple(_list(value) if at in lists else _parameter(value) for at, value in enumerate(parameters))
-    wanted = parameter_count(query)
     if wanted != len(values):
         raise ProgrammingError(f"The statement takes {wanted} values for parameters; {len(values)} came with it.")
     return values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -33,7 +33,7 @@ def choices_of(
     choices: list[Choice | None] = []
     refusals: list[UnsupportedQuery] = []
     wanted = options.mechanism
-    joints = [joint for mechanism in mechanisms for joint in _together(mechanism, requests, wanted)]
+    joints = _together(requests, wanted, mechanisms) if len(requests) > 1 else []
     for index, request in enumerate(requests):
         try:
             choices.append(_best(request, wanted, mechanisms))
@@ -78,16 +78,20 @@ def _whole(requests: Sequence[Request], wanted: str | None, mechanisms: Sequence
     return joined([None] * len(requests), [joint])
 
 
-def _together(mechanism: Mechanism, requests: Sequence[Request], wanted: str | None) -> list[Joint]:
-    """A mechanism's offers for several of the requests that are left to it."""
-    left = [index for index, request in enumerate(requests) if _allows(request, mechanism, wanted)]
-    found = mechanism.together([requests[index] for index in left])
-    return [replace(joint, members=tuple(left[member] for member in joint.members)) for joint in found]
+def _together(requests: Sequence[Request], wanted: str | None, mechanisms: Sequence[Mechanism]) -> list[Joint]:
+    """Each mechanism's offers for several of the requests that are left to it."""
+    owners, found = [_owners(request) for request in requests], list[Joint]()
+    for mechanism in mechanisms:
+        left = [at for at, request in enumerate(requests) if _allows(request, mechanism, wanted, *owners[at])]
+        joints = mechanism.together([requests[at] for at in left])
+        found += [replace(joint, members=tuple(left[member] for member in joint.members)) for joint in joints]
+    return found
 
 
-def _allows(request: Request, mechanism: Mechanism, wanted: str | None) -> bool:
+def _allows(
+    request: Request, mechanism: Mechanism, wanted: str | None, banned: Collection[str], default: str | None
+) -> bool:
     """Whether the statement and the owner leave a request to this mechanism."""
-    banned, default = _owners(request)
     named = wanted or default
     if mechanism.name in banned or (named != mechanism.name if named else only_named(mechanism, request) is not None):
         return False

@@ -16,6 +16,7 @@ from dataclasses import fields, is_dataclass
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from types import FunctionType
 from typing import Any
 
@@ -59,7 +60,12 @@ def canonical(value: Any) -> str:
         case _ if isinstance(value, Source | Expression):
             return type(value).__name__
         case _ if is_dataclass(value) and not isinstance(value, type):
-            told = [f.name for f in fields(value) if f.compare]
-            parts = [f"{name}={canonical(getattr(value, name))}" for name in told]
+            parts = [f"{name}={canonical(getattr(value, name))}" for name in _told(type(value))]
             return f"{type(value).__name__}({', '.join(parts)})"
     raise InvariantBroken(f"a {type(value).__name__} has no canonical form")
+
+
+@cache
+def _told(kind: type[Any]) -> tuple[str, ...]:
+    """The fields of a dataclass that are its facts."""
+    return tuple(field.name for field in fields(kind) if field.compare)

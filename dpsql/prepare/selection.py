@@ -17,9 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from dpsql.errors import UnsupportedQuery
-from dpsql.mechanisms.base import Offer, Price, Request
-from dpsql.mechanisms.choose import choose
+from dpsql.mechanisms.base import Mechanism, Offer, Price, Request
+from dpsql.mechanisms.choose import least_error, takers_of
 from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.plan.needs import Source
@@ -55,21 +54,26 @@ def best_share(request: Request, rows: int, prices: Callable[[Fraction], Sequenc
         rows: Guess of the rows of the largest table.
         prices: Those of the hidden count and of every aggregate, in this order, by the share.
     """
-    if prices(SHARES[0]) == prices(SHARES[-1]):  # the statement itself says what each pays
+    paid = {share: prices(share) for share in SHARES}
+    if paid[SHARES[0]] == paid[SHARES[-1]]:  # the statement itself says what each pays
         return SHARES[0]
-    return min(SHARES, key=lambda share: _expected_error(request, rows, *prices(share)))
+    takers = takers_of(request, wanted=_named(request))
+    return min(SHARES, key=lambda share: _expected_error(request, rows, takers, *paid[share]))
 
 
-def _expected_error(request: Request, rows: int, selection: Price, *values: Price) -> tuple[float, float]:
+def _expected_error(
+    request: Request, rows: int, takers: Sequence[Mechanism], selection: Price, *values: Price
+) -> tuple[float, float]:
     """The errors of all groups together, t + w ln(N / t), in units; where none is shown, the lower threshold wins."""
     if any(price.epsilon == 0 or price.rho == 0 for price in (selection, *values)):
         return math.inf, math.inf
-    try:
-        least = choose(replace(request, price=selection), wanted=_named(request)).release.appears_from()
-    except UnsupportedQuery:
+    best = least_error(replace(request, price=selection), takers)
+    if best is None:
         return math.inf, math.inf
+    least = best.appears_from()
     threshold = math.inf if least is None else least
-    noise = sum(_noise(replace(request, selects=False, price=price)) for price in values) / len(values)
+    noises = {price: _noise(replace(request, selects=False, price=price)) for price in dict.fromkeys(values)}
+    noise = sum(noises[price] for price in values) / len(values)
     return min(threshold, rows) + noise * math.log(max(1.0, rows / threshold)), threshold
 
 

@@ -8,7 +8,7 @@ own, and the mean of the squares of these ratios is at most 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -46,7 +46,9 @@ def joined(alone: Sequence[Choice | None], joints: Sequence[Joint]) -> list[Take
     taken = {
         index: Taken(choice, index, 0, choice.release.loss) for index, choice in enumerate(alone) if choice is not None
     }
-    shares = [(_share_of_alone(joint, alone), joint) for joint in joints]
+    found = {index: alone[index] for joint in joints for index in joint.members}
+    errors = {index: None if own is None else own.release.expected_error for index, own in found.items()}
+    shares = [(_share_of_alone(joint, errors), joint) for joint in joints]
     placed, first = set[int](), 0
     for share, joint in sorted(shares, key=lambda one: one[0]):
         if share <= 1 and placed.isdisjoint(joint.members):
@@ -59,14 +61,14 @@ def joined(alone: Sequence[Choice | None], joints: Sequence[Joint]) -> list[Take
     return [taken[index] for index in sorted(taken)]
 
 
-def _share_of_alone(joint: Joint, alone: Sequence[Choice | None]) -> float:
+def _share_of_alone(joint: Joint, alone: Mapping[int, float | None]) -> float:
     """The mean square of each expected error as a share of that alone; 0 where some have no answer alone."""
     errors = []
     for index, offer in zip(joint.members, joint.offers, strict=True):
         own = alone[index]
         if own is None:
             return 0.0
-        errors.append((offer.expected_error, own.release.expected_error))
+        errors.append((offer.expected_error, own))
     if any(other == 0 for _, other in errors):  # exact alone
         return math.inf
     return sum((own / other) ** 2 for own, other in errors) / len(errors)

@@ -6,9 +6,10 @@ Tests: tests/unit/privacy/test_accounting.py, tests/unit/privacy/test_loss.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal, TypeVar
 
 from dpsql.errors import InvariantBroken
@@ -68,12 +69,9 @@ class Account:
             epsilon=None if self.epsilon is None or other.epsilon is None else self.epsilon + other.epsilon,
             delta=self.delta + other.delta,
             rho=self.rho + other.rho,
-            gamma={key: max(a, b) for key, (a, b) in _paired(self.gamma, other.gamma, 0).items()},
-            metric={key: a + b for key, (a, b) in _paired(self.metric, other.metric, 0).items()},
-            classes={
-                name: (a[0] + b[0], a[1] + b[1])
-                for name, (a, b) in _paired(self.classes, other.classes, (0, 0)).items()
-            },
+            gamma=_joined(self.gamma, other.gamma, max),
+            metric=_joined(self.metric, other.metric, int.__add__),
+            classes=_joined(self.classes, other.classes, lambda a, b: (a[0] + b[0], a[1] + b[1])),
             covered=self.covered + other.covered,
         )
 
@@ -102,10 +100,11 @@ class Account:
 V = TypeVar("V")
 
 
-def _paired(left: Mapping[K, V], right: Mapping[K, V], absent: V) -> dict[K, tuple[V, V]]:
-    return {
-        key: (left.get(key, absent), right.get(key, absent)) for key in [*left, *(k for k in right if k not in left)]
-    }
+def _joined(left: Mapping[K, V], right: Mapping[K, V], both: Callable[[V, V], V]) -> Mapping[K, V]:
+    """What stands in either; ``both`` of what stands in both. Most losses have neither."""
+    if not (left and right):
+        return left or right
+    return {**left, **{key: both(left[key], own) if key in left else own for key, own in right.items()}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +151,7 @@ def readable(account: Account, *, rho: bool, classes: Mapping[str, int | None]) 
     )
 
 
+@lru_cache(maxsize=1024)
 def _printed(amount: int | None, unit: Fraction = UNIT) -> float:
     """The nearest float that prints as at least the amount: 3/10 is 0.3, although that float lies a little below."""
     if amount is None:

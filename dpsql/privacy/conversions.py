@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 
 __all__ = ["UNIT", "delta_left", "epsilon_of_rho", "pure_epsilon_of_rho", "rho_of_epsilon", "rho_of_pure"]
 
@@ -88,7 +88,8 @@ def epsilon_of_rho(rho: Fraction, delta: Fraction) -> Fraction:
     >>> float(epsilon_of_rho(Fraction(1, 10), Fraction(1, 10**6)))
     2.1419389283854744
     """
-    order = _best_order(lambda alpha, gap: alpha * float(rho) + gap, delta)
+    slope = float(rho)
+    order = _best_order(lambda alpha, gap: alpha * slope + gap, delta)
     return max(Fraction(0), order * rho + _gap(order, delta))
 
 
@@ -133,7 +134,8 @@ def delta_left(epsilon: Fraction, delta: Fraction, less: Fraction) -> Fraction:
 @lru_cache(maxsize=4096)
 def _order_for(epsilon: Fraction, delta: Fraction) -> Fraction:
     """The alpha that makes the rho of epsilon largest, as far as floats see."""
-    return _best_order(lambda alpha, gap: (gap - float(epsilon)) / alpha, delta)
+    wanted = float(epsilon)
+    return _best_order(lambda alpha, gap: (gap - wanted) / alpha, delta)
 
 
 def _gap(order: Fraction, delta: Fraction) -> Fraction:
@@ -152,14 +154,31 @@ def _best_order(objective: Callable[[float, float], float], delta: Fraction) -> 
     log_delta = math.log(delta.numerator) - math.log(delta.denominator)
 
     def value(log_excess: float) -> float:
-        excess = math.exp(log_excess)
-        gap = (-log_delta - excess * math.log1p(1 / excess) - math.log1p(excess)) / excess
-        return objective(1 + excess, gap)
+        excess, first, second = _terms(log_excess)
+        return objective(1 + excess, (-log_delta - first - second) / excess)
 
-    step = 0.25
-    best = min((step * k for k in range(-80, 121)), key=value)
-    low, high = best - step, best + step
+    tried = [objective(1 + excess, (-log_delta - first - second) / excess) for excess, first, second in _grid()]
+    best = STEP * (tried.index(min(tried)) + FIRST)
+    low, high = best - STEP, best + STEP
     for _ in range(60):  # ternary search: 60 thirds leave 1e-11 of the step
         left, right = low + (high - low) / 3, high - (high - low) / 3
         low, high = (low, right) if value(left) <= value(right) else (left, high)
     return 1 + Fraction(math.exp((low + high) / 2))
+
+
+STEP = 0.25  # Between the logarithms of alpha - 1 that are tried first. It is a choice: between two, one is best.
+FIRST, LAST = -80, 120
+"""The first and the last of them, in steps: from e^-20 to e^30. It is a choice: the best for an epsilon and a delta in
+use lies in between."""
+
+
+def _terms(log_excess: float) -> tuple[float, float, float]:
+    """alpha - 1, and two parts of `_gap`: -(alpha - 1) ln(1 - 1/alpha), and ln alpha."""
+    excess = math.exp(log_excess)
+    return excess, excess * math.log1p(1 / excess), math.log1p(excess)
+
+
+@cache
+def _grid() -> list[tuple[float, float, float]]:
+    """The `_terms` of all that is tried first."""
+    return [_terms(STEP * k) for k in range(FIRST, LAST + 1)]

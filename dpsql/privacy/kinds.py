@@ -335,7 +335,7 @@ def _rho(epsilon: Fraction, proved: Fraction | None) -> int:
 
 def _positive(loss: Loss, **amounts: Fraction | None) -> None:
     for name, amount in amounts.items():
-        if amount is not None and (not isinstance(amount, Fraction) or amount <= 0):
+        if amount is not None and (not isinstance(amount, Fraction) or amount.numerator <= 0):
             raise InvariantBroken(f"{name} of a {loss.kind} loss must be an exact Fraction above 0, not {amount!r}")
 
 

@@ -5,23 +5,19 @@ Tests: tests/unit/plan/test_parameters.py, tests/unit/plan/test_outline.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from dpsql.sql.syntax import Node, Parameter
 from dpsql.sql.walk import walk
 
-__all__ = ["lists_in", "parameter_count"]
+__all__ = ["parameter_count", "parameters_in"]
 
 
 def parameter_count(node: Node) -> int:
     """How many values a statement takes: one more than the largest index of its parameters."""
-    return max((own.index + 1 for own in _parameters_in(node)), default=0)
+    return parameters_in(node)[0]
 
 
-def lists_in(node: Node) -> frozenset[int]:
-    """The indexes of the parameters that take a list of values."""
-    return frozenset(own.index for own in _parameters_in(node) if own.many)
-
-
-def _parameters_in(node: Node) -> Iterator[Parameter]:
-    return (own for own in walk(node) if isinstance(own, Parameter))
+def parameters_in(node: Node) -> tuple[int, frozenset[int]]:
+    """How many values a statement takes, and the indexes of those that are lists of values."""
+    found = [own for own in walk(node) if isinstance(own, Parameter)]
+    count = max((own.index + 1 for own in found), default=0)
+    return count, frozenset(own.index for own in found if own.many)

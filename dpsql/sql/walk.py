@@ -16,22 +16,24 @@ _SLOTS: dict[type[Node], tuple[str, ...]] = {}
 """Names of the slots of each kind of node that was met: trees are walked for every statement."""
 
 
-def children(node: Node) -> Iterator[Node]:
+def children(node: Node) -> list[Node]:
     """The nodes directly below one, as they are written; those in tuples, too."""
     kind = type(node)
     slots = _SLOTS.get(kind)
     if slots is None:
         slots = _SLOTS[kind] = tuple(slot.name for slot in fields(node))
+    found: list[Node] = []
     for name in slots:
-        yield from _nodes(getattr(node, name))
+        _add_nodes(getattr(node, name), found)
+    return found
 
 
-def _nodes(value: object) -> Iterator[Node]:
+def _add_nodes(value: object, found: list[Node]) -> None:
     if isinstance(value, Node):
-        yield value
+        found.append(value)
     elif isinstance(value, tuple):
         for part in value:
-            yield from _nodes(part)
+            _add_nodes(part, found)
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -40,4 +42,4 @@ def walk(node: Node) -> Iterator[Node]:
     while below:
         node = below.pop()
         yield node
-        below.extend(reversed([*children(node)]))
+        below.extend(reversed(children(node)))

@@ -49,6 +49,7 @@ import numpy as np
 
 from dpsql.mechanisms.base import Interval, Request, derive
 from dpsql.mechanisms.noise.laws import LEAST_DELTA, Law
+from dpsql.mechanisms.noise.least import least
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
@@ -193,10 +194,5 @@ def threshold_for(law: Law, groups: int, delta: Fraction) -> int:
     """
     if groups < 1 or not LEAST_DELTA <= delta <= 1:
         raise ValueError(f"no threshold for {groups} groups and delta {delta}; write a delta from 1e-100 to 1")
-    low, high = 0, 1
-    while threshold_delta(law, groups, high) > delta:
-        low, high = high, 2 * high
-    while high - low > 1:  # delta falls as the threshold rises
-        middle = (low + high) // 2
-        low, high = (low, middle) if threshold_delta(law, groups, middle) <= delta else (middle, high)
-    return high
+    near = law.near(float(delta) / groups)
+    return least(lambda threshold: threshold_delta(law, groups, threshold) <= delta, near)  # it falls as they rise

@@ -27,9 +27,15 @@ def charged(ledger: Ledger, analyst: str, epsilon: Fraction) -> None:
 def test_shares_of_the_own_account_and_of_the_total(ledger: Ledger) -> None:
     charged(ledger, "ana", Fraction(2))
     charged(ledger, "bob", Fraction(1, 2))
-    use = Standing(ledger).use("bob")
+    use = Standing(ledger).use("bob")()
     assert (use.account, use.own, use.total) == ("*", Fraction(1, 2), Fraction(1, 4))
     assert Standing(ledger).now().accounts == {"ana": Fraction(1, 2), "*": Fraction(1, 2)}
+
+
+def test_the_use_is_that_of_the_moment_whenever_it_is_worked_out(ledger: Ledger) -> None:
+    then = Standing(ledger).use("ana")
+    charged(ledger, "ana", Fraction(2))
+    assert (then().own, Standing(ledger).use("ana")().own) == (0, Fraction(1, 2))
 
 
 def test_what_cannot_be_paid_is_refused_without_a_charge(ledger: Ledger) -> None:
@@ -37,7 +43,7 @@ def test_what_cannot_be_paid_is_refused_without_a_charge(ledger: Ledger) -> None
     standing.refuse_unpayable("ana", Pure(Fraction(4)))
     with pytest.raises(BudgetExceeded):
         standing.refuse_unpayable("ana", Pure(Fraction(5)))
-    assert standing.use("ana").own == 0
+    assert standing.use("ana")().own == 0
 
 
 def test_history_is_what_the_accounts_were(ledger: Ledger) -> None:

@@ -27,6 +27,7 @@ from dpsql.privacy.accounting import (
     rho_of_epsilon,
     rho_of_pure,
 )
+from dpsql.privacy.conversions import _order_for
 from dpsql.privacy.kinds import Approximate, Concentrated, Free, Loss, MetricLoss, PerClass, Pure, RandomDPLoss
 from dpsql.privacy.loss import Composed
 
@@ -87,6 +88,23 @@ def test_rho_of_epsilon_is_safe_and_tight(epsilon: Fraction, delta: Fraction) ->
     rho = rho_of_epsilon(epsilon, delta)
     assert epsilon_of_rho(rho, delta) <= epsilon * (1 + Fraction(1, 10**12))
     assert epsilon_of_rho(rho * Fraction(1001, 1000), delta) > epsilon
+
+
+@given(epsilons, deltas)
+@settings(max_examples=20)
+def test_the_best_order_is_the_one_that_prices_in_the_ledger_were_made_with(epsilon: Fraction, delta: Fraction) -> None:
+    def value(log_excess: float) -> float:
+        excess = math.exp(log_excess)
+        log_delta = math.log(delta.numerator) - math.log(delta.denominator)
+        gap = (-log_delta - excess * math.log1p(1 / excess) - math.log1p(excess)) / excess
+        return (gap - float(epsilon)) / (1 + excess)
+
+    best = min((0.25 * k for k in range(-80, 121)), key=value)
+    low, high = best - 0.25, best + 0.25
+    for _ in range(60):
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (low, right) if value(left) <= value(right) else (left, high)
+    assert _order_for(epsilon, delta) == 1 + Fraction(math.exp((low + high) / 2))
 
 
 @given(epsilons, deltas)

@@ -26,6 +26,7 @@ from dpsql.mechanisms.noise.laws import (
     laplace_tail,
     scaled_erfc,
 )
+from dpsql.mechanisms.noise.least import least
 
 SCALES = [Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(7, 3), Fraction(20)]
 VARIANCES = [Fraction(1, 10), Fraction(1, 2), Fraction(2), Fraction(50), Fraction(1000)]
@@ -174,6 +175,31 @@ def test_beyond_is_the_least_point_that_noise_reaches_so_rarely(chance: Fraction
         assert k >= 1
         assert sum(p for at, p in chances.items() if at >= k) <= limit
         assert k == 1 or sum(p for at, p in chances.items() if at >= k - 1) > limit
+
+
+@pytest.mark.parametrize("law", [LaplaceLaw(Fraction(10**6)), GaussianLaw(Fraction(10**12))])
+@pytest.mark.parametrize("chance", [0.5, 1e-3, 1e-12, 1e-100, 1e-249])
+def test_it_is_looked_for_from_near(law: LaplaceLaw | GaussianLaw, chance: float) -> None:
+    found = law.beyond(Fraction(chance))
+    assert law.near(chance) == pytest.approx(found, rel=1e-6, abs=1)
+
+
+@pytest.mark.parametrize("near", [-5, 1, 2, 999, 1000, 1001, 1010, 10**9])
+@pytest.mark.parametrize("first", [1, 2, 7, 1000, 1001])
+def test_the_least_is_found_from_every_guess(first: int, near: int) -> None:
+    assert least(lambda k: k >= first, near) == first
+
+
+@pytest.mark.parametrize("off", [0, 1, -1, 1000])
+def test_few_numbers_are_looked_at_from_a_good_guess(off: int) -> None:
+    looked: list[int] = []
+
+    def enough(k: int) -> bool:
+        looked.append(k)
+        return k >= 10**9
+
+    assert least(enough, 10**9 + off) == 10**9
+    assert len(looked) <= 3 + 2 * math.log2(1 + abs(off))
 
 
 def test_beyond_nothing_is_refused() -> None:
