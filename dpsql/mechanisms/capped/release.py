@@ -55,22 +55,20 @@ class CappedRelease(Offer):
     def within(self, raw: RawTable, place: int) -> RawTable:
         """The rows of no higher rank than a cap's edge, counted by value."""
         none = (np.empty(0, dtype=np.int64),) * 2
-        value, sums = zip(none, *(self.kept(own, place) for own in by_rank(raw)), strict=True)
+        value, sums = zip(none, *(_distinct(*self.kept(own, place)) for own in by_rank(raw)), strict=True)
         group = np.repeat(np.arange(raw.size), list(map(len, value[1:])))
         rows = np.concatenate([np.diff(own, prepend=0) for own in sums])
         columns: dict[str, Any] = {"group": group, "value": np.concatenate(value), "rows": rows}
         return RawTable(columns, size=raw.size)
 
     def kept(self, own: Sequence[Whole], place: int) -> tuple[Whole, Whole]:
-        """Of a group, as `by_rank` has it: its (distinct, rising) values, and how many rows hold each or one below."""
+        """Of a group, as `by_rank` has it: its values as `scored` takes them, and how many rows hold each or one below.
+
+        They are those of all ranks, and rise: what is not kept has no rows.
+        """
         values, ranks, rows = own
         within = ranks <= place
-        if not within.all():
-            values, rows = values[within], rows[within]
-        last = np.ones(len(values), dtype=np.bool_)
-        np.not_equal(values[1:], values[:-1], out=last[:-1])
-        sums = np.cumsum(rows)
-        return (values, sums) if last.all() else (values[last], sums[last])
+        return values, np.cumsum(rows if within.all() else rows * within)
 
     def noted(self, counts: list[int], raw: RawTable) -> dict[str, list[object]]:
         """The noised numbers of units, beside each group's answer."""
@@ -130,3 +128,12 @@ class CappedAtOnce(CappedRelease):
 def by_rank(raw: RawTable) -> Iterator[list[Whole]]:
     """Of each group in order the values, the classes of their ranks, and how many rows there are of each pair."""
     return in_groups(raw, "value", "rank", "rows")
+
+
+def _distinct(values: Whole, sums: Whole) -> tuple[Whole, Whole]:
+    """Of (rising) values those of which there are rows, each once, and how many rows hold each or one below."""
+    held = np.ones(len(values), dtype=np.bool_)
+    np.not_equal(values[1:], values[:-1], out=held[:-1])
+    values, sums = values[held], sums[held]
+    some = np.diff(sums, prepend=0) > 0
+    return values[some], sums[some]

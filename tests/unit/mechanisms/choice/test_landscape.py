@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpsql.mechanisms.choice.landscape import Rank, landscape
+from dpsql.mechanisms.choice import landscape as module
+from dpsql.mechanisms.choice.landscape import Draw, Rank, chosen, landscape, scored
+from dpsql.mechanisms.choice.measure import BaseMeasure
 from dpsql.plan.types import Grid
+from dpsql.privacy.sampling import ExpOf
+from dpsql.testing_samplers import FixedSampler
 
 
 @pytest.mark.parametrize(
@@ -67,3 +74,89 @@ def test_what_lies_too_deep_is_left_out_of_the_work_alone(data: list[int], rank:
     widths, scores = landscape(np.array(values, dtype=np.int64), rows, grid, rank, deepest)
     assert np.repeat(scores, widths).tolist() == [score_of(v, data, grid, rank, deepest) for v in range(-20, 21)]
     assert (scores[1:] != scores[:-1]).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    pairs=st.lists(st.tuples(st.integers(-20, 20), st.integers(0, 3)), max_size=60),
+    offset=st.integers(-6, 6),
+    deepest=st.integers(1, 40),
+)
+def test_values_may_stand_there_several_times_or_without_rows(
+    pairs: list[tuple[int, int]], offset: int, deepest: int
+) -> None:
+    pairs.sort(key=lambda pair: pair[0])
+    values, rows = (np.array([pair[at] for pair in pairs], dtype=np.int64) for at in (0, 1))
+    grid, rank = Grid(Fraction(1), -20, 20), Rank(Fraction(1, 3), offset)
+    data = [value for value, many in pairs for _ in range(many)]
+    widths, scores = scored(values, np.cumsum(rows), grid, rank, deepest)
+    assert np.repeat(scores, widths).tolist() == [score_of(v, data, grid, rank, deepest) for v in range(-20, 21)]
+
+
+class Told(FixedSampler):
+    """A sampler that draws what it is told, and notes what it is asked."""
+
+    def __init__(self, keeps: bool) -> None:
+        super().__init__("told")
+        self.keeps, self.told, self.kept = keeps, (0, 0), list[ExpOf]()
+        self.asked: list[tuple[Sequence[int], Sequence[int]]] = []
+
+    def intervals(self, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> tuple[int, int]:
+        self.asked.append((widths, scores))
+        return self.told
+
+    def bernoulli(self, p: Any, size: int) -> Any:
+        self.kept.append(p)
+        return np.array([self.keeps] * size)
+
+
+def weighed(widths: Any, scores: Any, exponent: Fraction) -> list[float]:
+    """The chance of each interval."""
+    weights = [int(width) * math.exp(float(exponent * int(score))) for width, score in zip(widths, scores, strict=True)]
+    return [weight / sum(weights) for weight in weights]
+
+
+@pytest.mark.parametrize("measure", [None, BaseMeasure(0, (0, 40, 90), (3, 1, 7), (0, 120, 170, 247))])
+@pytest.mark.parametrize("rank", [Rank(Fraction(1, 2)), Rank(Fraction(1, 3), -9)])
+def test_a_draw_that_looks_near_the_rank_first_has_the_law_of_the_draw(
+    monkeypatch: pytest.MonkeyPatch, rank: Rank, measure: BaseMeasure | None
+) -> None:
+    monkeypatch.setattr(module, "MANY", 1)
+    monkeypatch.setattr(module, "ROOM", -3.0)  # much lies deeper
+    grid, values = Grid(Fraction(1), 0, 100), np.arange(10, 90, 2)
+    group, draw = (values, np.arange(1, 41)), Draw(rank, Fraction(1, 3), 35, measure)
+    told = Told(True)
+    chosen(group, grid, draw, told)
+    first, exponent = told.asked[0], draw.exponent
+    met, kept = weighed(*first, exponent), dict[int, float]()
+    for index, width in enumerate(np.asarray(first[0]).tolist()):
+        for offset in range(width):
+            told = Told(True)
+            told.told = index, offset
+            point = chosen(group, grid, draw, told)
+            sure = math.prod(math.exp(-float(p.x)) for p in told.kept)
+            kept[point] = kept.get(point, 0.0) + met[index] / width * sure
+    refusing = Told(False)
+    refusing.told = 0, 0
+    chosen(group, grid, draw, refusing)
+    assert refusing.kept
+    widths, scores = scored(*group, grid, rank, draw.deepest)
+    assert [list(own) for own in refusing.asked[1]] == [
+        (widths if measure is None else measure.within(widths)).tolist(),
+        scores.tolist(),
+    ]
+    assert min(scores) < min(first[1])  # what is looked at first is not as deep
+    points = np.repeat(scores, widths)
+    weights = np.ones(101, dtype=np.int64) if measure is None else np.diff(measure.below(np.arange(101)), append=247)
+    exact = weighed(weights, points, exponent)
+    left = 1 - sum(kept.values())
+    assert left > 0.01
+    for point, chance in enumerate(exact):
+        assert kept[point] + left * chance == pytest.approx(chance, rel=1e-9)
+
+
+def test_few_values_are_looked_at_at_once() -> None:
+    group, told = (np.array([3, 5]), np.array([1, 2])), Told(True)
+    chosen(group, Grid(Fraction(1), 0, 9), Draw(Rank(Fraction(1, 2)), Fraction(1), 60), told)
+    assert len(told.asked) == 1
+    assert not told.kept
