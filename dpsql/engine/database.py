@@ -8,7 +8,7 @@ Tests: tests/sql/test_dialects.py, tests/unit/owner/test_bounded.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -142,7 +142,7 @@ class Database(Protocol):
             order: The columns, in which no two rows are alike.
             first: None where the rows are still to be sorted. Else they come in the order already, and windows over all
                 of them take them as they come, which engines that count can; where several may be alike in the columns,
-                SQL of an order, by which the first of these alone stays; empty where none are.
+                SQL of an order, by which the first of these alone stays; empty where none are, or there are no columns.
             parts: The ranges that an engine which counts may take one at a time: the query asks for the rows of one
                 (``within``), and for how many units are in those before it (``numbered``). None for all rows at once.
 
@@ -150,15 +150,16 @@ class Database(Protocol):
             InvariantBroken: If they do not.
         """
 
-    def again(self, tables: Mapping[str, Sequence[str]], place: Path) -> bool:
-        """Copies bounded tables out of the version in a directory; False, and nothing is there, where that cannot be.
+    def again(self, names: Sequence[str], place: Path, make: Callable[[Callable[[str], str]], None]) -> bool:
+        """Makes bounded tables of those in a version's directory; False, and none is there, where that cannot be read.
 
         Args:
-            tables: By name, the columns in whose order they lie.
+            names: What the tables are called that are made.
             place: The directory.
+            make: Makes them, given what to write after FROM for a table of that version, by its name.
 
         Raises:
-            InvariantBroken: If they do not.
+            InvariantBroken: As `create`.
         """
 
     def scratch(self, sql: str) -> AbstractContextManager[str]:

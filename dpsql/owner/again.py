@@ -1,21 +1,27 @@
 """Tables of the version before that stand again in the next: only what changed is built anew.
 
 A bounded table follows from the policy's words on it, from the content of files, from the secret of the row choice, and
-from the SQL that makes it, which runs in one version of one engine. Where all of these are what they were, by a hash
-that is kept beside the version, the table is copied. It then is what building it would make: the rows, their places
-and their order follow from these alone.
+from the SQL that makes it, which runs in one version of one engine, in one time zone. Where all of these are what they
+were, by a hash that is kept beside the version, the table is copied. It then is what building it would make: the rows,
+their places and their order follow from these alone.
+
+Where all are what they were but for more files of a table of several, the rows of these come to those that it held
+(`owner.appended`).
 
 It is so only where files tell tables apart: tables of one database change together, and a view may read what nobody
-looks at. Rows that were merely added to a file are built anew with the rest, for each may move the places of all rows
-of its unit, and a file that grew does not say that its old rows stayed.
+looks at. A file that grew is built anew with the rest: it does not say that its old rows stayed.
 
-Tests: tests/unit/owner/test_again.py.
+Nothing new is known of anybody by this. The tables are those of a whole build, row by row. What is read is the private
+folder of the version before, by the process that reads the source. How long it takes follows from the data, as it does
+for a whole build: a refresh is the owner's own, whose clock sees it, and no analyst starts or times one.
+
+Tests: tests/unit/owner/test_again.py, tests/unit/owner/test_appended.py.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -84,7 +90,9 @@ class Again:
         place: The directory of the version before, or None.
         before: By name, what its tables were made of.
         public: The facts of its public tables.
-        recipes: The same of this version; filled as tables are looked at.
+        files: By name, what its tables were made of but for their rows (``words``), and the files that held these.
+        recipes: What tables of this version are made of; filled as they are looked at.
+        sources: As ``files``, of this version; filled likewise.
     """
 
     contents: Mapping[str, Any] = field(default_factory=dict)
@@ -92,7 +100,9 @@ class Again:
     place: Path | None = None
     before: Mapping[str, str] = field(default_factory=dict)
     public: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, Any] = field(default_factory=dict)
     recipes: dict[str, str] = field(default_factory=dict)
+    sources: dict[str, Any] = field(default_factory=dict)
 
     def stands(
         self,
@@ -113,13 +123,45 @@ class Again:
         """
         if not all(source in self.contents for source in rests):
             return False
-        software = [version("dpsql"), database.rows("SELECT version()")[0][0]]
         made_of = [[source, words, self.contents[source]] for source, words in sorted(rests.items())]
-        parts = [software, self.key, list(said), made_of]
-        self.recipes[name] = hashlib.sha256(wire.encode(parts)).hexdigest()
+        self.recipes[name] = self._hash(database, said, made_of)
         if self.place is None or self.before.get(name) != self.recipes[name]:
             return False
-        return database.again(tables, self.place)
+
+        def copy(earlier: Callable[[str], str]) -> None:
+            for table, order in tables.items():
+                database.create(table, f"SELECT * FROM {earlier(table)}", order, first="")
+
+        return database.again([*tables], self.place, copy)
+
+    def new_files(self, database: Database, name: str, said: Sequence[Any], rests: Mapping[str, str]) -> list[str]:
+        """The files that came to those of a table's version before, which are all still there and hold what they held.
+
+        None where something else changed as well: what is said of the table or makes it, or another one under it.
+
+        Args:
+            database: Where it shall stand.
+            name: The table.
+            said: What makes it of rows, wherever these are, as `wire.encode` takes it.
+            rests: As `stands` takes it.
+        """
+        if not all(source in self.contents for source in rests):
+            return []
+        under = {source: None if source == name else self.contents[source] for source in rests}
+        words = self._hash(database, said, [[source, rests[source], held] for source, held in sorted(under.items())])
+        self.sources[name] = {"words": words, "files": self.contents[name]}
+        before = self.files.get(name)
+        if self.place is None or before is None or before["words"] != words:
+            return []
+        then, now = dict(before["files"]), dict(self.contents[name])
+        if None in (*then.values(), *now.values()) or any(now.get(file) != held for file, held in then.items()):
+            return []
+        return [file for file in now if file not in then]
+
+    def _hash(self, database: Database, said: Sequence[Any], made_of: Sequence[Any]) -> str:
+        """A hash of all this, of the secret, and of the software; the zone of its clock decides which day a time is."""
+        software = [version("dpsql"), *database.rows("SELECT version(), current_setting('TimeZone')")[0]]
+        return hashlib.sha256(wire.encode([software, self.key, list(said), list(made_of)])).hexdigest()
 
 
 def rests_on(shape: Shape, table: TableShape) -> list[str]:

@@ -226,7 +226,8 @@ def _before(directory: Path) -> dict[str, Any] | None:
     for place in sorted(_versions(directory), key=lambda place: int(place.name[1:]), reverse=True):
         with suppress(OSError, ValueError, KeyError, TypeError):  # a damaged one tells nothing
             facts = wire.decode((place / FACTS).read_bytes())
-            return {"place": str(place), "recipes": facts["recipes"], "public": facts["public"]}
+            kept = {name: facts[name] for name in ("recipes", "public")}
+            return {"place": str(place), "files": facts.get("files", {}), **kept}
     return None
 
 

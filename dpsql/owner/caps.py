@@ -24,7 +24,9 @@ SHOWN = 12
 rows that are alike in them are ordered by what they say."""
 
 
-def first_rows(relation: str, columns: list[str], partition: list[str], limit: int, words: Dialect) -> str:
+def first_rows(
+    relation: str, columns: list[str], partition: list[str], limit: int, words: Dialect, beside: Sequence[str] = ()
+) -> str:
     """SQL of at most ``limit`` rows per partition, chosen by what the rows say, never by where they stand.
 
     The first are taken by (keyed hash of the row, then every column, NULLS FIRST). The hash is SHA-256 of the secret
@@ -33,12 +35,13 @@ def first_rows(relation: str, columns: list[str], partition: list[str], limit: i
 
     Args:
         relation: What to write after FROM.
-        columns: All its columns.
+        columns: All its columns that the choice goes by.
         partition: Some of them, without NULLs.
         limit: At least 1.
         words: The database's.
+        beside: Its other columns.
     """
-    names, parts = (", ".join(map(words.quoted, some)) for some in (columns, partition))
+    names, parts = (", ".join(map(words.quoted, some)) for some in ([*columns, *beside], partition))
     crowded, hashed, hash_, place = map(words.quoted, ("$crowded", "$hashed", "$hash", "$place"))
     same = " AND ".join(f"r.{words.quoted(name)} = c.{words.quoted(name)}" for name in partition)
     is_crowded = f"EXISTS (SELECT 1 FROM {crowded} AS c WHERE {same})"
@@ -101,7 +104,7 @@ def placed(rows: str, columns: list[str], unit: str, key: list[str], words: Dial
 def one_of_each(relation: str, columns: list[str], unit: str, key: list[str], words: Dialect) -> str:
     """SQL of rows of which no two of a unit have one key, with their places, out of those of `placed`.
 
-    Theorem. They are the first of each key by `first_rows`, and no two of a unit have one place.
+    Theorem. They are the first of each key by `first_rows`, whatever their places, and no two of a unit have one place.
 
     Proof. Rows of one key have one hash, so each of them stands beside another and is marked, and has one place. Of
     these, and of rows of different keys that are alike in what is shown of their hash, the first of each key is taken;
@@ -112,5 +115,5 @@ def one_of_each(relation: str, columns: list[str], unit: str, key: list[str], wo
     if not key:
         return alone
     twins = f"(SELECT {names} FROM {relation} AS p WHERE {twin})"
-    firsts = first_rows(twins, [*columns, RANK], list(dict.fromkeys([unit, *key])), 1, words)
+    firsts = first_rows(twins, columns, list(dict.fromkeys([unit, *key])), 1, words, [RANK])
     return f"{alone} UNION ALL SELECT * FROM ({firsts}) AS f"

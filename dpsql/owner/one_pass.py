@@ -109,10 +109,12 @@ def in_parts(rows: str, table: TableShape, source: SourceTable) -> Parts | None:
 
 
 def first_of_a_place(columns: Sequence[str], table: TableShape, words: Dialect) -> str:
-    """SQL of the order in which rows of one unit and place come, of which the first stays; empty where all stay."""
+    """SQL of the order in which rows of one unit and place come, of which the first stays; empty where all stay.
+
+    It goes by what the rows say alone, so that rows of other keys, which move the place, never change which one stays.
+    """
     if table.numbered and not table.keys:
         return ""
-    whole = [*columns, RANK] if table.numbered else columns
-    encoded = " || ".join(words.call("told_apart", words.quoted(name)) for name in whole)
+    encoded = " || ".join(words.call("told_apart", words.quoted(name)) for name in columns)
     hash_ = words.call("hash", words.call("secret"), encoded)
-    return ", ".join([hash_, *(f"{words.quoted(name)} NULLS FIRST" for name in whole)])
+    return ", ".join([hash_, *(f"{words.quoted(name)} NULLS FIRST" for name in columns)])

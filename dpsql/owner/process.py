@@ -40,7 +40,7 @@ def _work(request: dict[str, Any], report: Report) -> Any:
         again = _again(shape, request, contents)
         with folder.building(shape.source, request["key"], into) as database:
             public = build_tables(database, shape, report, request["records"], into, again)
-        return {"public": public, "contents": contents, "recipes": again.recipes}
+        return {"public": public, "contents": contents, "recipes": again.recipes, "files": again.sources}
     if job == "contents":
         return contents
     if job == "measure":
@@ -67,7 +67,7 @@ def _again(shape: Shape, request: dict[str, Any], contents: Any) -> Again:
     if request["before"] is None:
         return Again(own, request["key"])
     before = request["before"]
-    return Again(own, request["key"], Path(before["place"]), before["recipes"], before["public"])
+    return Again(own, request["key"], Path(before["place"]), before["recipes"], before["public"], before["files"])
 
 
 def answered(request: dict[str, Any], report: Report) -> dict[str, Any]:

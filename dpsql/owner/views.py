@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from dpsql.engine.database import Database, SourceTable
 from dpsql.engine.dialect import Dialect
 from dpsql.owner import public
 from dpsql.owner.again import Again, Heard, Makes, rests_on
+from dpsql.owner.appended import appended, together
 from dpsql.owner.bounded import ColumnReading, listed, reading, wire_of
 from dpsql.owner.caps import first_rows, one_of_each, placed
 from dpsql.owner.classes import build_classes
@@ -108,11 +109,50 @@ class _Build:
         heard, source = Heard(self.database.dialect), self.sources[table.name]
         build_private(heard, table, source, self.owners)
         self._totals(heard, table, lambda _: None)
+        new = self._new_files(table)
         if not self._stands(table.name, table, heard.said, heard.orders):
             told = partial(self._told, table, report, start, part * STORED)
             with under_way(self.database.done, told):
-                build_private(self.database, table, source, self.owners)
+                if not new or not self._appended(table, new):
+                    build_private(self.database, table, source, self.owners)
             self._totals(self.database, table, lambda step: report(step, start + part * STORED))
+
+    def _new_files(self, table: TableShape) -> list[str]:
+        """The files whose rows may be appended to those of the version before, which then is all that changed.
+
+        A chain of keys finds other units for old rows where its own tables grow, and what comes in no order has none.
+        """
+        words, source = self.database.dialect, self.sources[table.name]
+        if table.via is not None or not words.counts:
+            return []
+        heard = Heard(words)
+        build_private(heard, table, *self._of(table, "$files"))
+        types = [[name, kind.name, kind.family, kind.places, kind.zoned] for name, kind in source.types.items()]
+        return self.again.new_files(self.database, table.name, [heard.said, types], self._rests(table))
+
+    def _appended(self, table: TableShape, files: Sequence[str]) -> bool:
+        """Makes a private table of its rows in the version before and those of new files; False where it cannot be."""
+        database, whole = self.database, self.sources[table.name]
+        new = [database.table(table.place[0], file) for file in files]
+        if self.again.place is None or any(one.types != whole.types for one in new):
+            return False
+        words, (source, owners) = database.dialect, self._of(table, together(new))
+        cleaned, names = _cleaned_rows(table, source, owners, words)
+
+        def make(earlier: Callable[[str], str]) -> None:
+            stored = earlier(table.name)
+            with database.scratch(cleaned) as rows:
+                sql = appended(stored, rows, names, table, words)
+                units = f"SELECT {words.quoted(str(table.unit))} FROM {stored}"
+                parts = in_parts(units, table, replace(source, typed=True))
+                database.create(table.name, sql, _order(table), first_of_a_place(names, table, words), parts)
+
+        return database.again([table.name], self.again.place, make)
+
+    def _of(self, table: TableShape, rows: str) -> tuple[SourceTable, Owners]:
+        """The source of a table, and whose each row is, where its rows are those of other SQL behind FROM."""
+        source = replace(self.sources[table.name], sql=rows)
+        return source, Owners(self.shape, {**self.sources, table.name: source})
 
     @staticmethod
     def _told(table: TableShape, report: Report, start: float, part: float, done: float) -> None:
@@ -133,8 +173,11 @@ class _Build:
 
     def _stands(self, name: str, table: TableShape, said: Sequence[Any], orders: Mapping[str, Sequence[str]]) -> bool:
         """Whether what is made of a table by this SQL stands again."""
-        rests = {one: self.shape.digest_of(one) for one in rests_on(self.shape, table)}
-        return self.again.stands(self.database, name, said, rests, orders)
+        return self.again.stands(self.database, name, said, self._rests(table), orders)
+
+    def _rests(self, table: TableShape) -> dict[str, str]:
+        """What a table rests on, each with a hash of the policy's words on it."""
+        return {one: self.shape.digest_of(one) for one in rests_on(self.shape, table)}
 
 
 def build_private(database: Makes, table: TableShape, source: SourceTable, owners: Owners) -> None:
@@ -142,17 +185,17 @@ def build_private(database: Makes, table: TableShape, source: SourceTable, owner
     words, unit = database.dialect, str(table.unit)
     if words.counts:
         cleaned, names = _cleaned_rows(table, source, owners, words)
-        if table.numbered:
-            rows, order = one_pass(cleaned, names, table, words), [unit, RANK]
-        else:
-            rows, order = unit_by_unit(cleaned, unit, words), [unit]
+        rows = one_pass(cleaned, names, table, words) if table.numbered else unit_by_unit(cleaned, unit, words)
         parts = in_parts(cleaned, table, source)
-        database.create(table.name, rows, order, first_of_a_place(names, table, words), parts)
+        database.create(table.name, rows, _order(table), first_of_a_place(names, table, words), parts)
         return
     with kept_rows(database, table, source, owners) as kept:
-        # one unit's rows lie together, in the order in which caps keep them
-        order = [unit, *([RANK] if kept.placed else [])]
-        database.create(table.name, capped_rows(table, kept, words), order)
+        database.create(table.name, capped_rows(table, kept, words), _order(table))
+
+
+def _order(table: TableShape) -> list[str]:
+    """The columns in whose order a bounded table lies: a unit's rows together, as caps keep them."""
+    return [str(table.unit), *([RANK] if table.rows_per_unit > 1 else [])]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -142,7 +142,7 @@ class Written:
         """A bounded table."""
         self.sql.append(sql)
 
-    def again(self, tables: Mapping[str, Sequence[str]], place: Path) -> bool:
+    def again(self, names: Sequence[str], place: Path, make: Callable[[Callable[[str], str]], None]) -> bool:
         """Nothing stood before."""
         return False
 

@@ -5,7 +5,7 @@ Tests: tests/unit/owner/test_bounded.py, tests/unit/owner/test_owners.py, tests/
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -139,28 +139,27 @@ class DuckDBDatabase:
         self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None, parts: Parts | None = None
     ) -> None:
         """Makes a bounded table out of the rows of a query; see `Database.create`."""
-        if not order:
+        if not order and first is None:
             self.rows(f"CREATE TABLE {DUCKDB.bounded(name)} AS {sql}")
             return
         if first is None:
             sql = f"SELECT * FROM ({sql}) AS r ORDER BY {', '.join(map(DUCKDB.quoted, order))}"
         self._in_order(name, sql, order, first or "", parts)
 
-    def again(self, tables: Mapping[str, Sequence[str]], place: Path) -> bool:
-        """Copies bounded tables out of an earlier version's file; see `Database.again`."""
-        made: list[str] = []
+    def again(self, names: Sequence[str], place: Path, make: Callable[[Callable[[str], str]], None]) -> bool:
+        """Makes bounded tables out of those of an earlier version's file; see `Database.again`."""
         try:
             self.rows(f"ATTACH {DUCKDB.text(str(place / FILE))} AS {BEFORE} (READ_ONLY)")
             try:
-                for name, order in tables.items():
-                    made.append(name)
-                    self._in_order(name, f"SELECT * FROM {BEFORE}.main.{DUCKDB.quoted(name)}", order)
+                make(lambda name: f"{BEFORE}.main.{DUCKDB.quoted(name)}")
             finally:
                 self.rows(f"DETACH {BEFORE}")
         except duckdb.Error:  # it is damaged, or gone
-            for name in made:
-                self.rows(f"DROP TABLE IF EXISTS {DUCKDB.bounded(name)}")
+            for name in names:
+                for made in (name, _anew(name)):
+                    self.rows(f"DROP TABLE IF EXISTS {DUCKDB.bounded(made)}")
             self.rows("SET preserve_insertion_order = false")
+            self._at_once()
             return False
         return True
 
@@ -192,6 +191,10 @@ class DuckDBDatabase:
             self.rows(f"INSERT INTO {table} {sql}" if place else f"CREATE TABLE {table} AS {sql}")
             if parts.number is not None:
                 self.rows(f"SET VARIABLE numbered = (SELECT max({parts.number}) + 1 FROM {table})")
+        self._at_once()
+
+    def _at_once(self) -> None:
+        """All rows that come are those of no range."""
         for variable in ("ends", "low", "high", "numbered"):
             self.rows(f"SET VARIABLE {variable} = NULL")
         self._part = (0, 1)
@@ -206,7 +209,7 @@ class DuckDBDatabase:
 
     def _written_anew(self, name: str) -> None:
         """Leaves nothing in the file of rows that were removed from a table."""
-        anew = f"{name}$anew"  # no name of a policy has a $
+        anew = _anew(name)
         self.rows(f"CREATE TABLE {DUCKDB.bounded(anew)} AS FROM {DUCKDB.bounded(name)}")
         self.rows(f"DROP TABLE {DUCKDB.bounded(name)}")
         self.rows(f"ALTER TABLE {DUCKDB.bounded(anew)} RENAME TO {DUCKDB.quoted(name)}")
@@ -249,6 +252,11 @@ class DuckDBDatabase:
     def _described(self, sql: str, *, typed: bool = True) -> SourceTable:
         types = {row[0]: source_type(row[1]) for row in self.rows(f"DESCRIBE SELECT * FROM {sql}")}
         return SourceTable(sql, types, typed, DUCKDB)
+
+
+def _anew(name: str) -> str:
+    """What a table is called while it is written anew; no name of a policy has a $."""
+    return f"{name}$anew"
 
 
 def _removal(name: str, by: Sequence[str], first: str) -> str:

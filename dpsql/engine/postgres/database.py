@@ -7,7 +7,7 @@ Tests: tests/doors/test_postgres_engine.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -233,7 +233,7 @@ class PostgresDatabase:
         self.rows(f"CREATE TABLE {self._dialect.bounded(name)} AS {sql}")
         self._made.append(self._dialect.bounded(name))
 
-    def again(self, tables: Mapping[str, Sequence[str]], place: Path) -> bool:
+    def again(self, names: Sequence[str], place: Path, make: Callable[[Callable[[str], str]], None]) -> bool:
         """Nothing: the tables of a version do not lie in its directory."""
         return False
 

@@ -8,7 +8,7 @@ Tests: tests/doors/test_spark_engine.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
@@ -147,7 +147,7 @@ class SparkDatabase:
         relation = self.bounded.relation(self._session, place, columns)
         self._said(lambda: self.bounded.show_one(self._session, name, relation))
 
-    def again(self, tables: Mapping[str, Sequence[str]], place: Path) -> bool:
+    def again(self, names: Sequence[str], place: Path, make: Callable[[Callable[[str], str]], None]) -> bool:
         """Nothing: the tables of a version do not lie in its directory."""
         return False
 

@@ -12,8 +12,10 @@ STABILITY = "dpsql/plan/stability.py"
 RELATIONS = "dpsql/plan/relations.py"
 SOURCES = "dpsql/prepare/sources.py"
 ONE_PASS = "dpsql/owner/one_pass.py"
+APPENDED = "dpsql/owner/appended.py"
 OF_BOUNDED = ("tests/unit/owner/test_bounded.py",)
 OF_ONE_PASS = ("tests/unit/owner/test_one_pass.py",)
+OF_APPENDED = ("tests/unit/owner/test_appended.py",)
 OF_STABILITY = ("tests/attacks/test_stability.py",)
 
 TABLES = (
@@ -86,6 +88,27 @@ TABLES = (
         "{words.call('out_of_order')}",
         "FALSE",
         OF_ONE_PASS,
+    ),
+    Defence(
+        "who has new rows keeps as many as the policy says, the stored ones among them",
+        APPENDED,
+        " AND NOT {moves} ",
+        " ",
+        OF_APPENDED,
+    ),
+    Defence(
+        "rows of files that are gone, or hold something else, do not stay",
+        "dpsql/owner/again.py",
+        "any(now.get(file) != held for file, held in then.items())",
+        "False",
+        OF_APPENDED,
+    ),
+    Defence(
+        "rows stay where the words on their table are what they were, and nowhere else",
+        "dpsql/owner/again.py",
+        'before is None or before["words"] != words',
+        "before is None",
+        OF_APPENDED,
     ),
     Defence(
         "which rows a unit keeps follows from a secret",

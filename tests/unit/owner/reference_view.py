@@ -139,6 +139,5 @@ def bounded_view(
             else [[row] for row in sorted(own, key=order)]
         )
         for place, alike in enumerate(keys[:cap], 1):
-            placed = [row | {rank: place} for row in alike]
-            kept.append(min(placed, key=lambda row: keyed_hash(key.hex(), row.values())))
+            kept.append(min(alike, key=lambda row: keyed_hash(key.hex(), row.values())) | {rank: place})
     return kept

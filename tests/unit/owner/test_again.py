@@ -44,9 +44,9 @@ def copied(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     again = DuckDBDatabase.again
 
-    def watched(database: DuckDBDatabase, tables: dict[str, Sequence[str]], place: Path) -> bool:
-        stands = again(database, tables, place)
-        found.extend(tables if stands else ())
+    def watched(database: DuckDBDatabase, names: Sequence[str], place: Path, make: Any) -> bool:
+        stands = again(database, names, place, make)
+        found.extend(names if stands else ())
         return stands
 
     monkeypatch.setattr(DuckDBDatabase, "again", watched)
@@ -134,9 +134,15 @@ def test_what_does_not_lie_in_order_does_not_stand_again(tmp_path: Path) -> None
         connection.execute("CREATE TABLE falls AS FROM t UNION ALL SELECT 1, 3")
     with duckdb.connect() as connection:
         connection.execute("ATTACH ':memory:' AS bounded")
-        assert DuckDBDatabase(connection).again({"t": ["u", "r"]}, tmp_path)
+        database = DuckDBDatabase(connection)
+
+        def copy(name: str) -> bool:
+            own = ["u", "r"]
+            return database.again([name], tmp_path, lambda of: database.create(name, f"FROM {of(name)}", own, first=""))
+
+        assert copy("t")
         with pytest.raises(InvariantBroken, match="do not lie in order"):
-            DuckDBDatabase(connection).again({"falls": ["u", "r"]}, tmp_path)
+            copy("falls")
 
 
 def test_a_version_that_is_damaged_gives_nothing(folder: Path, copied: list[str]) -> None:
