@@ -222,7 +222,7 @@ def _records(directory: Path, version: int) -> list[str] | None:
 
 
 def _before(directory: Path) -> dict[str, Any] | None:
-    """The newest version that is there: its place, what its tables were made of, and the facts of the public ones."""
+    """The newest version that is there: its place, what its tables were made of, of which files, and public facts."""
     for place in sorted(_versions(directory), key=lambda place: int(place.name[1:]), reverse=True):
         with suppress(OSError, ValueError, KeyError, TypeError):  # a damaged one tells nothing
             facts = wire.decode((place / FACTS).read_bytes())
