@@ -75,11 +75,11 @@ def _image(
     rows: list[Cell] = list(product(*(dict.fromkeys((*domain, None)) for domain in domains.values())))
     results = evaluate([expression, *own], list(domains), rows)
     open_to_null = [at for at, domain in enumerate(domains.values()) if None not in domain]
-    image: dict[Value, None] = {}
+    image, true = dict[Value, None](), [True] * len(own)
     for row, (value, *flags) in zip(rows, results, strict=True):
-        if value is None and any(row[at] is None for at in open_to_null):
+        if value in image or (value is None and any(row[at] is None for at in open_to_null)):
             continue
-        if not own or all(flag is True for flag in flags):
+        if flags == true:
             image[value] = None
     return (*sorted(v for v in image if v is not None), *([None] if None in image else []))
 

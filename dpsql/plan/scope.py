@@ -33,7 +33,7 @@ def place_of(name: str) -> int | None:
 
 def same_name(a: str, b: str) -> bool:
     """Whether two names are one: ASCII case does not count."""
-    return a == b or (a.isascii() and b.isascii() and a.lower() == b.lower())
+    return len(a) == len(b) and (a == b or (a.isascii() and b.isascii() and a.lower() == b.lower()))
 
 
 def identifying(expression: Expression) -> Column | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date
 from fractions import Fraction
 
 from dpsql.limits import MOST_LISTED
@@ -16,35 +16,37 @@ __all__ = ["column_domain", "listed_numbers", "named_values", "values_known"]
 
 def column_domain(column: Column) -> tuple[Value, ...] | None:
     """Every value a column can take (NULL last where it is a declared value), or None where that is too many."""
+    listed = _listed(column)
+    if not listed:
+        return None
+    days = isinstance(listed, range) and column.facts.type is Type.DATE
+    values = map(date.fromordinal, listed) if days else listed  # type: ignore[arg-type]  # days by their numbers
+    return (*values, None) if column.facts.nullable else tuple(values)
+
+
+def _listed(column: Column) -> Sequence[Value]:
+    """The values of a column, days by their numbers, without the NULL of one that is nullable; none where too many.
+
+    So they can be counted without being made: a statement is asked often how many there are.
+    """
     facts = column.facts
-    values: Sequence[Value]
+    values: Sequence[Value] = ()
     if column.values is not None:
         values = column.values
     elif facts.type is Type.BOOLEAN:
         values = (False, True)
-    elif facts.low is None or facts.high is None or column.unit:
-        return None
+    elif column.unit:
+        return ()
     elif facts.type is Type.INTEGER:
         values = _whole_numbers(facts)
-    elif facts.type is Type.DATE:
-        values = _days(facts.low, facts.high)  # type: ignore[arg-type]  # date ends
-    else:
-        return None
-    if not values or len(values) > MOST_LISTED:
-        return None
-    return (*values, None) if facts.nullable else tuple(values)
-
-
-def _days(low: date, high: date) -> Sequence[Value]:
-    days = (high - low).days + 1
-    return [low + timedelta(days=day) for day in range(days)] if days <= MOST_LISTED else ()
+    elif facts.type is Type.DATE and isinstance(facts.low, date) and isinstance(facts.high, date):
+        values = range(facts.low.toordinal(), facts.high.toordinal() + 1)
+    return values if len(values) <= MOST_LISTED else ()
 
 
 def listed_numbers(facts: Facts) -> tuple[Value, ...] | None:
     """The values of an integral key, such as floor(cost / 1000); None for others."""
-    if not facts.type.numeric or facts.step != 1:
-        return None
-    whole = _whole_numbers(facts)
+    whole = _whole_numbers(facts) if facts.type.numeric and facts.step == 1 else ()
     numbers: list[Value] = [float(number) for number in whole] if facts.type is Type.REAL else list(whole)
     return (*numbers, *([None] if facts.nullable else [])) if numbers else None
 
@@ -68,7 +70,7 @@ def values_known(expression: Expression, predicates: Sequence[Expression]) -> in
     named = None if expression.facts.type is Type.REAL else named_values(expression, predicates)
     if named is not None:
         return len(named)
-    domain: Sequence[Value] | None = None
+    domain: Sequence[Value] = ()
     match expression:
         case Constant():
             domain = (expression.value,)
@@ -77,12 +79,14 @@ def values_known(expression: Expression, predicates: Sequence[Expression]) -> in
             counts = [values_known(result, predicates) for result in results]
             return None if None in counts else sum(count or 0 for count in counts)
         case Column():
-            domain = column_domain(expression)
+            domain = _listed(expression)
         case Apply() if expression.facts.type is Type.BOOLEAN:
             domain = (False, True)
-        case Apply() if expression.facts.type is Type.INTEGER:
-            domain = listed_numbers(expression.facts)
-    return None if domain is None else sum(value is not None for value in domain)
+        case Apply() if expression.facts.type is Type.INTEGER and expression.facts.step == 1:
+            domain = _whole_numbers(expression.facts)
+    if not domain:
+        return None
+    return len(domain) if isinstance(domain, range) else sum(value is not None for value in domain)
 
 
 def named_values(key: Expression, predicates: Sequence[Expression]) -> tuple[Value, ...] | None:

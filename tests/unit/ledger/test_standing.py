@@ -35,7 +35,7 @@ def test_shares_of_the_own_account_and_of_the_total(ledger: Ledger) -> None:
 def test_the_use_is_that_of_the_moment_whenever_it_is_worked_out(ledger: Ledger) -> None:
     then = Standing(ledger).use("ana")
     charged(ledger, "ana", Fraction(2))
-    assert (then().own, Standing(ledger).use("ana")().own) == (0, Fraction(1, 2))
+    assert (then().own, Standing(ledger).use("ana")().own) == (Fraction(0), Fraction(1, 2))
 
 
 def test_what_cannot_be_paid_is_refused_without_a_charge(ledger: Ledger) -> None:
