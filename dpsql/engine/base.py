@@ -52,6 +52,7 @@ class EngineStatement:
             is added up as it is. Where there are several kinds, ``of`` says behind the keys which it is.
         by_unit: Then, whether each row is what a unit has in a group, or in a cell of one, or would be beside another
             kind of total: that costs little there.
+        alone: Whether each row is of a unit of its own, in any order, and does not say of which; there are no keys.
         first_rows: Where the worker adds up such rows by group, and there are no ``bins``: how many rows of each unit
             count, its first ones; 0 for all.
         most_groups: Then, how many groups of each unit count, those of its first rows that count; 0 for all.
@@ -84,6 +85,7 @@ class EngineStatement:
     marked: bool = False
     bins: tuple[Bins | None, ...] = ()
     by_unit: bool = False
+    alone: bool = False
     first_rows: int = 0
     most_groups: int = 0
     clamps: tuple[tuple[int, int] | None, ...] = ()

@@ -7,7 +7,8 @@ type holds all values that its column may have: those of its grid, less its shif
 Rows of one table lie in that order. Those of a join are grouped by the number that their unit has in the largest of its
 tables, where each row has a row of the same unit, and of that unit alone: so the worker gets one row for each unit and
 group, with all totals together. So are the values of one table where there are no groups, and few units of many rows:
-the database adds these up with all its threads, and only rows are counted faster as they come.
+the database adds these up with all its threads, and only rows are counted faster as they come. One row for each unit,
+without groups, needs no number and no order: who it is of is nothing to what it adds.
 
 Tests: tests/unit/engine/test_sized.py, tests/unit/engine/test_streamed.py.
 """
@@ -95,7 +96,7 @@ def streamed(
         rank = printer.dialect.narrowed(printer.quoted("r0"), 0, rows_per_unit(source.relation))
         columns.append(f"{rank} AS {printer.quoted(ordered.RANK)}")
     few_units = found is not None and not ranked and not source.keys and _few_units(found[0])
-    by_unit = found is None or few_units
+    by_unit, alone = found is None or few_units, False
     columns += [_value(printer, index, *own, narrow=not few_units) for index, own in enumerate(values)]
     wanted = list[tuple[str, int]]()
     for add in adds:
@@ -110,6 +111,7 @@ def streamed(
     sql = f"SELECT {', '.join(columns)} FROM ({rows}) AS q"
     if found is None or (few_units and any(add.function != "rows" for add in adds)):
         sql, wanted = _by_unit(printer, [key.name for key in keys.keys], sql, wanted)
+        alone = not keys.keys
     return EngineStatement(
         sql=sql,
         parameters=tuple(printer.parameters),
@@ -118,6 +120,7 @@ def streamed(
         functions=frozenset(printer.functions),
         adds=tuple(wanted),
         by_unit=by_unit,
+        alone=alone,
         listed=tuple((key.name, key.domain or ()) for key in keys.keys),
     )
 
@@ -127,7 +130,7 @@ def _by_unit(
 ) -> tuple[str, list[tuple[str, int]]]:
     """One row for each unit and group, in the order of the units, and what is added up of these: each total once.
 
-    A group has as many units as such rows.
+    A group has as many units as such rows. Without groups they say nothing of their unit, and need no order.
     """
     printer.functions.add("count")
     by = ", ".join(map(printer.quoted, [*keys, UNIT]))
@@ -136,7 +139,8 @@ def _by_unit(
         x = "*" if function == "rows" else column_name(printer, at)
         total = printer.call("sum_of_integers", x) if function == "sum" else f"COUNT({x})"
         totals.append(f"{printer.cast(total, 'BIGINT')} AS {column_name(printer, index)}")
-    sql = f"SELECT {', '.join([by, *totals])} FROM ({rows}) AS q GROUP BY {by} ORDER BY {printer.quoted(UNIT)}"
+    shown, last = ([by], f" ORDER BY {printer.quoted(UNIT)}") if keys else ([], "")
+    sql = f"SELECT {', '.join([*shown, *totals])} FROM ({rows}) AS q GROUP BY {by}{last}"
     return sql, [("rows", -1) if add[0] == "units" else ("sum", known.index(add)) for add in adds]
 
 

@@ -153,7 +153,8 @@ def _selected(request: Any) -> list[list[str]]:
     columns: list[list[str]] = request["columns"]
     if request["adds"]:
         names = [name for name, _ in columns[: len(request["places"])]]
-        names += [UNIT, *([RANK] if request["first_rows"] or request["most_groups"] else [])]
+        names += [] if request["alone"] else [UNIT]
+        names += [RANK] if request["first_rows"] or request["most_groups"] else []
         names += [f"x{index}" for index in range(1 + max(at for _, at in request["adds"]))]
         return [[name, ANY] for name in names]
     if request["edges"]:
@@ -196,14 +197,16 @@ class _Rows:
 def _added(request: Any, stream: Any) -> Any:
     """The rows of a stream, added up as the request says."""
     from dpsql.worker.cutting import cut
+    from dpsql.worker.lying import alone, pieces
     from dpsql.worker.sizing import sized
 
     names, places = [name for name, _ in request["columns"]], request["places"]
     adds = [(function, at) for function, at in request["adds"]]
-    if request["bins"]:
-        return sized(stream, names[: len(places)], places, request["bins"], adds)
     firsts = request["first_rows"], request["most_groups"]
-    return cut(stream, names, places, firsts, adds, request["clamps"])
+    rows = alone(stream) if request["alone"] else pieces(stream, places, ranked=any(firsts))
+    if request["bins"]:
+        return sized(rows, names[: len(places)], places, request["bins"], adds)
+    return cut(rows, names, places, firsts, adds, request["clamps"])
 
 
 def _require(found: list[list[str]], expected: list[list[str]]) -> None:

@@ -59,6 +59,8 @@ class Statement(Protocol):
     @property
     def bins(self) -> tuple[tuple[int, int, tuple[int, ...]] | None, ...]: ...
     @property
+    def alone(self) -> bool: ...
+    @property
     def first_rows(self) -> int: ...
     @property
     def most_groups(self) -> int: ...
@@ -246,6 +248,7 @@ def _asked(request: Statement, deadline: float, tables: Mapping[str, Table], *, 
         "words": request.words,
         "edges": request.edges,
         "bins": request.bins,
+        "alone": request.alone,
         "first_rows": request.first_rows,
         "most_groups": request.most_groups,
         "adds": request.adds,

@@ -16,13 +16,13 @@ Tests: tests/unit/worker/test_cutting.py, tests/unit/engine/test_streamed.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
 from dpsql.worker.counting import starts
-from dpsql.worker.lying import HALF, Adds, Piece, heads, pieces, split
+from dpsql.worker.lying import HALF, Adds, Piece, heads, split
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -44,12 +44,17 @@ Clamps = Sequence[tuple[int, int] | None]
 
 
 def cut(
-    stream: Any, names: Sequence[str], places: Sequence[int], firsts: tuple[int, int], adds: Adds, clamps: Clamps
+    pieces: Iterable[Piece],
+    names: Sequence[str],
+    places: Sequence[int],
+    firsts: tuple[int, int],
+    adds: Adds,
+    clamps: Clamps,
 ) -> Any:
     """Rows of units, unit by unit, as what they add up to in each group.
 
     Args:
-        stream: See `lying.pieces`, with ranks where rows or groups are cut.
+        pieces: See `lying.pieces`, with ranks where rows or groups are cut, and `lying.alone`.
         names: Of the keys and of what is added up.
         places: How many places each key has.
         firsts: How many rows of each unit count, and how many groups of these; 0 for all.
@@ -67,7 +72,7 @@ def cut(
     if groups and math.prod(places) > MOST_GROUPS:
         raise ValueError("too many groups")
     found = _Groups(places, groups, list(zip(adds, clamps, strict=True)))
-    for piece in pieces(stream, places, ranked=any(firsts)):
+    for piece in pieces:
         for part in (piece.first(rows) if rows else piece).parts():
             found.take(part)
     return _table(names, places, found)

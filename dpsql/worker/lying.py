@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Mask = npt.NDArray[np.bool_]
     Column = tuple[Whole, Mask | None]
 
-__all__ = ["HALF", "PIECE", "ROOMY", "Adds", "Piece", "heads", "pieces", "split"]
+__all__ = ["HALF", "PIECE", "ROOMY", "Adds", "Piece", "alone", "heads", "pieces", "split"]
 
 PIECE = 1 << 16
 """Rows that are added up together at least. It is a choice: DuckDB's blocks have twice as many, and are not cut; with
@@ -134,6 +134,15 @@ def heads(begins: Whole, many: Whole) -> Whole:
     rows: Whole = np.arange(int(ends[-1]))
     rows += np.repeat(begins - ends + many, many)
     return rows
+
+
+def alone(stream: Any) -> Iterator[Piece]:
+    """The rows of a stream of values alone, each of a unit of its own: whoever that is."""
+    import numpy as np
+
+    for block in _blocks(stream):
+        every = np.arange(len(block[0][0]))
+        yield Piece(every, every, None, block)
 
 
 def pieces(stream: Any, places: Sequence[int], *, ranked: bool = False) -> Iterator[Piece]:

@@ -6,13 +6,13 @@ Tests: tests/unit/worker/test_sizing.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
 from dpsql.worker.counting import starts
-from dpsql.worker.lying import HALF, ROOMY, Adds, Piece, pieces, split
+from dpsql.worker.lying import HALF, ROOMY, Adds, Piece, split
 from dpsql.worker.ordered import OF
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ Bins = tuple[int, int, Sequence[int]]
 
 
 def sized(
-    stream: Any,
+    rows: Iterable[Piece],
     names: Sequence[str],
     places: Sequence[int],
     bins: Sequence[Bins | None],
@@ -45,7 +45,7 @@ def sized(
     """Rows of units, unit by unit, as the totals of their units by size.
 
     Args:
-        stream: See `lying.pieces`.
+        rows: See `lying.pieces`, and `lying.alone`.
         names: Of the keys.
         places: How many places each key has.
         bins: Of each kind of total the least and the largest that one may be, to which it is clamped, and the edges of
@@ -60,7 +60,7 @@ def sized(
         ValueError: As `lying.pieces`.
     """
     found = _Sizes(places, bins, adds)
-    for piece in pieces(stream, places):
+    for piece in rows:
         found.take(piece)
     found.put()
     return _table(names, places, found.totals)

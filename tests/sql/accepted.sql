@@ -417,7 +417,7 @@ SELECT SUM(NULLIF(age, 0.5)), SUM(NULLIF(cost, 1)) FROM visits JOIN patients USI
 -- a0: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
 -- a1: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
 -- columns: sum("nullif"(age, 0.5)) integer, sum("nullif"("cost", 1)) real
--- engine: SELECT "u", CAST(SUM("x0") AS BIGINT) AS "x0", CAST(SUM("x1") AS BIGINT) AS "x1" FROM (SELECT "u", CAST("x0" AS TINYINT) AS "x0", CAST("x1" AS INTEGER) AS "x1" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT "t0"."$number" AS "u", CASE WHEN "t1"."age" = CAST($1 AS DOUBLE) THEN NULL ELSE "t1"."age" END AS "x0", CASE WHEN "t0"."cost" = CAST($2 AS DOUBLE) THEN NULL ELSE "t0"."cost" END AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q) AS q GROUP BY "u" ORDER BY "u"
+-- engine: SELECT CAST(SUM("x0") AS BIGINT) AS "x0", CAST(SUM("x1") AS BIGINT) AS "x1" FROM (SELECT "u", CAST("x0" AS TINYINT) AS "x0", CAST("x1" AS INTEGER) AS "x1" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT "t0"."$number" AS "u", CASE WHEN "t1"."age" = CAST($1 AS DOUBLE) THEN NULL ELSE "t1"."age" END AS "x0", CASE WHEN "t0"."cost" = CAST($2 AS DOUBLE) THEN NULL ELSE "t0"."cost" END AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q) AS q GROUP BY "u"
 -- values: 0.5, 1.0, 0.0, 110.0, 100.0, 20000.0
 
 SELECT SUM(NULLIF(age, 0)), AVG(NULLIF(cost, 0)) FROM visits v JOIN patients p ON v.patient_id = p.patient_id
@@ -426,7 +426,7 @@ SELECT SUM(NULLIF(age, 0)), AVG(NULLIF(cost, 0)) FROM visits v JOIN patients p O
 -- a0: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
 -- a1: avg of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
 -- columns: sum("nullif"(age, 0)) integer, avg("nullif"("cost", 0)) real
--- engine: SELECT "u", CAST(SUM("x0") AS BIGINT) AS "x0", CAST(SUM("x1") AS BIGINT) AS "x1", CAST(COUNT("x1") AS BIGINT) AS "x2" FROM (SELECT "u", CAST("x0" AS TINYINT) AS "x0", CAST("x1" AS INTEGER) AS "x1" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT "t0"."$number" AS "u", CASE WHEN "t1"."age" = CAST($1 AS BIGINT) THEN NULL ELSE "t1"."age" END AS "x0", CASE WHEN "t0"."cost" = CAST($3 AS DOUBLE) THEN NULL ELSE "t0"."cost" END AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q) AS q GROUP BY "u" ORDER BY "u"
+-- engine: SELECT CAST(SUM("x0") AS BIGINT) AS "x0", CAST(SUM("x1") AS BIGINT) AS "x1", CAST(COUNT("x1") AS BIGINT) AS "x2" FROM (SELECT "u", CAST("x0" AS TINYINT) AS "x0", CAST("x1" AS INTEGER) AS "x1" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT "t0"."$number" AS "u", CASE WHEN "t1"."age" = CAST($1 AS BIGINT) THEN NULL ELSE "t1"."age" END AS "x0", CASE WHEN "t0"."cost" = CAST($3 AS DOUBLE) THEN NULL ELSE "t0"."cost" END AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q) AS q GROUP BY "u"
 -- values: 0, 1.0, 0.0, 110.0, 100.0, 20000.0
 
 SELECT AVG(LEAST(cost, 500)), AVG(GREATEST(cost, 100, age)) FROM visits JOIN patients USING (patient_id)
@@ -968,7 +968,7 @@ SELECT COUNT(*) FROM patients INNER JOIN visits ON patients.patient_id = visits.
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT "u", CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t1"."$number" AS "u" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q) AS q GROUP BY "u" ORDER BY "u"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t1"."$number" AS "u" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q) AS q GROUP BY "u"
 
 SELECT COUNT(DISTINCT v.patient_id) FROM visits v JOIN patients p USING (patient_id) WHERE p.age < v.cost
 -- unit: visits.patient_id = patients.patient_id
@@ -1579,7 +1579,7 @@ SELECT COUNT(*) FROM visits a JOIN visits b ON a.patient_id = b.patient_id AND a
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT "u", CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" AND "t0"."visit_id" = "t1"."visit_id") AS q) AS q GROUP BY "u" ORDER BY "u"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" AND "t0"."visit_id" = "t1"."visit_id") AS q) AS q GROUP BY "u"
 
 -- Public tables, as they are
 SELECT name, population FROM cities WHERE population > 2000000 ORDER BY name
@@ -2228,7 +2228,7 @@ SELECT COUNT(*), COUNT(DISTINCT c.customer_id) FROM customers c JOIN orders o ON
 -- a0: count_rows
 -- a1: count_units
 -- columns: count_star() integer, count(DISTINCT c.customer_id) integer
--- engine: SELECT "u", CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t2"."$number" AS "u" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" JOIN "bounded"."main"."logins" AS "t2" ON "t0"."customer_id" = "t2"."customer_id") AS q) AS q GROUP BY "u" ORDER BY "u"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t2"."$number" AS "u" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" JOIN "bounded"."main"."logins" AS "t2" ON "t0"."customer_id" = "t2"."customer_id") AS q) AS q GROUP BY "u"
 
 -- policy: shop
 SELECT SUM(o.total) FROM orders o JOIN logins l ON o.customer_id = l.customer_id AND o.day = l.day
@@ -2515,7 +2515,7 @@ SELECT SUM(hours * income) FROM jobs JOIN people USING (person_id)
 -- rows per unit: 2, in one group 2, in groups 1
 -- a0: sum of real [0, 16000000] or NULL; grid 10 from 0 to 16000000
 -- columns: sum(("hours" * income)) real
--- engine: SELECT "u", CAST(SUM("x0") AS BIGINT) AS "x0" FROM (SELECT "u", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 1600000 ELSE greatest(0, least(1600000, CAST(round(CAST("x0" AS DOUBLE) / CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."$number" AS "u", ("t0"."hours" * "t1"."income") AS "x0" FROM "bounded"."main"."jobs" AS "t0" JOIN "bounded"."main"."people" AS "t1" ON "t0"."person_id" = "t1"."person_id") AS r) AS q) AS q GROUP BY "u" ORDER BY "u"
+-- engine: SELECT CAST(SUM("x0") AS BIGINT) AS "x0" FROM (SELECT "u", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 1600000 ELSE greatest(0, least(1600000, CAST(round(CAST("x0" AS DOUBLE) / CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."$number" AS "u", ("t0"."hours" * "t1"."income") AS "x0" FROM "bounded"."main"."jobs" AS "t0" JOIN "bounded"."main"."people" AS "t1" ON "t0"."person_id" = "t1"."person_id") AS r) AS q) AS q GROUP BY "u"
 -- values: 10.0, 0.0, 16000000.0
 
 -- policy: census
@@ -3578,7 +3578,7 @@ SELECT COUNT(*) FROM visits JOIN UNNEST([1, 1, 2.5]) AS t(x) ON cost = x
 -- rows per unit: 24, in one group 24, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT "u", CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" JOIN (SELECT CAST($1 AS DOUBLE) AS "c0" UNION ALL SELECT CAST($1 AS DOUBLE) AS "c0" UNION ALL SELECT CAST($2 AS DOUBLE) AS "c0") AS "t1" ON "t0"."cost" = "t1"."c0") AS q) AS q GROUP BY "u" ORDER BY "u"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" JOIN (SELECT CAST($1 AS DOUBLE) AS "c0" UNION ALL SELECT CAST($1 AS DOUBLE) AS "c0" UNION ALL SELECT CAST($2 AS DOUBLE) AS "c0") AS "t1" ON "t0"."cost" = "t1"."c0") AS q) AS q GROUP BY "u"
 -- values: 1.0, 2.5
 
 SELECT x, y FROM (VALUES (1, 2.5), (2, NULL)) AS t(x, y) ORDER BY x

@@ -84,6 +84,7 @@ def test_few_units_are_added_up_by_the_database_and_many_by_the_worker(
     plan: Any = session._plan(parsed.select, ())
     prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
     assert {"GROUP BY" in reading.statement.sql for reading in prepared.readings} == {grouped}
+    assert {reading.statement.alone for reading in prepared.readings} == {grouped}
 
 
 @pytest.mark.parametrize(

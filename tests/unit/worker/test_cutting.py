@@ -61,7 +61,8 @@ def stream(rows: Sequence[Row], keys: int, size: int, ranks: Sequence[int] | Non
 def found(rows: Any, keys: int, firsts: tuple[int, int]) -> dict[tuple[int, ...], tuple[int, ...]]:
     """Group to what was added up there."""
     names = [*(f"c{place}" for place in range(keys)), "m0", "m1", "m2", "m3"]
-    packed = wire.pack(cutting.cut(rows, names, PLACES[:keys], firsts, ADDS, [None] * 4))
+    pieces = lying.pieces(rows, PLACES[:keys], ranked=any(firsts))
+    packed = wire.pack(cutting.cut(pieces, names, PLACES[:keys], firsts, ADDS, [None] * 4))
     kinds = ["BIGINT"] * (keys + 1) + ["HUGEINT", "BIGINT", "BIGINT"]
     read = columns.read(bytes(packed), list(zip(names, kinds, strict=True)))
     lists = [[int(value) for value in own] for own in read.values()]
@@ -127,7 +128,7 @@ def test_totals_of_units_in_groups_are_clamped_however_wide_numbers_are(
 ) -> None:
     rows.sort(key=lambda row: row[0])
     names = [*(f"c{place}" for place in range(keys)), "m0", "m1", "m2", "m3"]
-    own = stream(rows, keys, size, number=number)
+    own = lying.pieces(stream(rows, keys, size, number=number), PLACES[:keys], ranked=True)
     packed = wire.pack(cutting.cut(own, names, PLACES[:keys], (100, 0), ADDS, CLAMPS))
     kinds = ["BIGINT"] * keys + ["HUGEINT"] * 3 + ["BIGINT"]
     read = columns.read(bytes(packed), list(zip(names, kinds, strict=True)))
@@ -150,4 +151,4 @@ def test_totals_of_units_in_groups_are_clamped_however_wide_numbers_are(
 
 def test_groups_of_which_each_is_no_digit_of_a_number_are_not_cut() -> None:
     with pytest.raises(ValueError, match="too many groups"):
-        cutting.cut(stream([(1, 0, 0, 1)], 2, 1), ["c0", "c1", "m0"], (8, 8), (0, 1), [("rows", -1)], [None])
+        cutting.cut([], ["c0", "c1", "m0"], (8, 8), (0, 1), [("rows", -1)], [None])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import nanoarrow
@@ -49,15 +49,16 @@ def room(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setattr(module, "ROOMY", request.param)
 
 
-def stream(rows: Sequence[Row], keys: int, size: int) -> Any:
+def stream(rows: Sequence[Row], keys: int, size: int, *, alone: bool = False) -> Any:
     """The rows as a stream of tables of so many rows each, as the worker's engine gives it."""
     places = (nanoarrow.int8(), nanoarrow.int16())[:keys]
-    kinds = [*places, nanoarrow.int32(), nanoarrow.int16(), nanoarrow.int64()]
+    units = [] if alone else [nanoarrow.int32()]
+    kinds = [*places, *units, nanoarrow.int16(), nanoarrow.int64()]
     schema = nanoarrow.struct({f"c{place}": kind for place, kind in enumerate(kinds)})
     tables = []
     for start in range(0, len(rows), size):
         part = rows[start : start + size]
-        read = [*range(1, 1 + keys), 0, 3, 4]
+        read = [*range(1, 1 + keys), *([] if alone else [0]), 3, 4]
         children = [nanoarrow.c_array([row[at] for row in part], kind) for at, kind in zip(read, kinds, strict=True)]
         tables.append(nanoarrow.c_array_from_buffers(schema, length=len(part), buffers=[None], children=children))
     return CArrayStream.from_c_arrays(tables, nanoarrow.c_schema(schema))
@@ -65,8 +66,13 @@ def stream(rows: Sequence[Row], keys: int, size: int) -> Any:
 
 def found(rows: Sequence[Row], keys: int, size: int) -> dict[tuple[int, ...], tuple[int, int, int]]:
     """Cell, which kind of total before its bin, to what was added up there."""
+    return added_up(lying.pieces(stream(rows, keys, size), PLACES[:keys]), keys)
+
+
+def added_up(pieces: Iterable[lying.Piece], keys: int) -> dict[tuple[int, ...], tuple[int, int, int]]:
+    """The same of pieces."""
     names = [f"c{place}" for place in range(keys)]
-    packed = wire.pack(sizing.sized(stream(rows, keys, size), names, PLACES[:keys], BINS, ADDS))
+    packed = wire.pack(sizing.sized(pieces, names, PLACES[:keys], BINS, ADDS))
     expected = [(name, "BIGINT") for name in (*names, ordered.OF, *sizing.SIZED[:-1])]
     read = columns.read(bytes(packed), [*expected, (sizing.SIZED[-1], "HUGEINT")])
     lists = [[int(value) for value in own] for own in read.values()]
@@ -103,6 +109,13 @@ def by_hand(rows: Sequence[Row], keys: int) -> dict[tuple[int, ...], tuple[int, 
                 cell[1] += (place == 0) * ((total > 0) - (total < 0))
                 cell[2] += total
     return {cell: (units, signs, total) for cell, (units, signs, total) in cells.items() if units or signs or total}
+
+
+@QUIET
+@given(rows=ROWS, size=st.integers(1, 12))
+def test_rows_that_are_alone_need_no_units_and_no_order(piece: None, rows: list[Row], size: int) -> None:
+    alone = [(unit, *row[1:]) for unit, row in enumerate(rows)]
+    assert added_up(lying.alone(stream(alone[::-1], 0, size, alone=True)), 0) == found(alone, 0, size)
 
 
 @QUIET
