@@ -83,7 +83,7 @@ class SourceTable:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """How many rows of a large table are sorted at once: those of a range of a column's values, one range at a time.
+    """How many rows of a large table are sorted together: those of a range of a column's values.
 
     What the table then holds does not depend on where the ranges end.
 
@@ -91,7 +91,7 @@ class Parts:
         rows: SQL of the rows.
         by: SQL of the column over them, never NULL, by which the table lies first.
         many: How many ranges, of about as many rows each.
-        number: The table's column of its units' numbers, by which those of the next range go on; None without one.
+        number: The table's column of its units' numbers, which begin in a range with how many are before; None without.
     """
 
     rows: str
@@ -143,8 +143,8 @@ class Database(Protocol):
             first: None where the rows are still to be sorted. Else they come in the order already, and windows over all
                 of them take them as they come, which engines that count can; where several may be alike in the columns,
                 SQL of an order, by which the first of these alone stays; empty where none are, or there are no columns.
-            parts: The ranges that an engine which counts may take one at a time: the query asks for the rows of one
-                (``within``), and for how many units are in those before it (``numbered``). None for all rows at once.
+            parts: The ranges that an engine which counts may take one by one, in any order: the query asks for those of
+                one (``within``), and for how many units are before it (``numbered``). None for all rows at once.
 
         Raises:
             InvariantBroken: If they do not.

@@ -18,9 +18,9 @@ are compared by it, too, so it is the one that `first_rows` takes of these.
 
 Each unit's number (`numbered`) is how many units came before it.
 
-Of a large table the rows are sorted range by range of units (`in_parts`), so that what is sorted stays small. Nothing
-above changes: all rows of a unit are in one range, the ranges follow each other in the order of the units, and the
-numbers of each go on where those before it end.
+Of a large table the rows are sorted range by range of units (`in_parts`), two at once, so that what is sorted stays
+small and two processors write. Nothing above changes: all rows of a unit are in one range, the ranges follow each other
+in the order of the units, and the numbers of each begin with how many units are before it.
 
 Tests: tests/unit/owner/test_one_pass.py.
 """
@@ -38,11 +38,14 @@ from dpsql.plan.catalog import NUMBER, RANK
 
 __all__ = ["first_of_a_place", "in_parts", "one_pass", "unit_by_unit"]
 
-PART = 20_000_000
-"""Rows of a range, about, before there are `MOST_PARTS`. It is a choice: narrow rows are sorted in 2 GiB of memory."""
-MOST_PARTS = 8
+PART = 10_000_000
+"""Rows of a range, about, before there are `MOST_PARTS`. It is a choice: of two ranges at once, narrow rows are sorted
+in 2 GiB of memory."""
+MOST_PARTS = 16
 """Ranges of a table. It is a choice: each reads the source once more, which takes a small part of what its building
 takes, and an eighth of the rows is sorted on disk where it must be."""
+TWO = 2_000_000
+"""Rows from which on there are two ranges, so that two processors write. It is a choice: fewer are written at once."""
 
 
 def one_pass(rows: str, columns: Sequence[str], table: TableShape, words: Dialect) -> str:
@@ -97,11 +100,11 @@ def unit_by_unit(rows: str, unit: str, words: Dialect) -> str:
 
 
 def in_parts(rows: str, table: TableShape, source: SourceTable) -> Parts | None:
-    """The ranges of units whose rows are sorted one after the other; None where all are sorted at once.
+    """The ranges of units whose rows are sorted apart from each other; None where all are sorted at once.
 
     How many follows from the policy alone. What is slow to read, as text or through other tables, is read once.
     """
-    many = min(-(-table.rows_about // PART), MOST_PARTS)
+    many = min(max(-(-table.rows_about // PART), 1 + (table.rows_about >= TWO)), MOST_PARTS)
     if many < 2 or table.via is not None or not source.typed:
         return None
     number = source.dialect.quoted(NUMBER) if table.numbered else None

@@ -143,7 +143,8 @@ class _Build:
             stored = earlier(table.name)
             with database.scratch(cleaned) as rows:
                 sql = appended(stored, rows, names, table, words)
-                units = f"SELECT {words.quoted(str(table.unit))} FROM {stored}"
+                unit = words.quoted(str(table.unit))
+                units = f"SELECT {unit} FROM {stored} AS b UNION ALL SELECT {unit} FROM {rows} AS n"
                 parts = in_parts(units, table, replace(source, typed=True))
                 database.create(table.name, sql, _order(table), first_of_a_place(names, table, words), parts)
 

@@ -18,6 +18,7 @@ from dpsql.engine.duckdb import FILE
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.duckdb.ducklake import address_of, rows_of_ducklake
 from dpsql.engine.duckdb.files import matching, rows_of
+from dpsql.engine.duckdb.ranges import Filling, Range
 from dpsql.engine.duckdb.types import source_type
 from dpsql.engine.log import TELLS
 from dpsql.errors import InvariantBroken, OperationalError, PolicyError
@@ -27,8 +28,8 @@ __all__ = ["DuckDBDatabase", "building", "reading"]
 BROKEN_LINE = "A CSV file has a line that is no row: an open quote, or too few or too many values. Mend the file."
 CATALOG = "source"  # The name under which the owner's database is attached.
 BEFORE = "before"  # The same of the version before.
+SCRATCH = "scratch"  # A database in memory, or beyond that on the disk, while others are built.
 SEEN = 1024  # Of so many units one is looked at to find ranges of equal size. It is a choice: thousands tell enough.
-ENDS = "getvariable('ends')"  # Where ranges end.
 BUFFERS = "2GiB"  # The engine's memory; beyond it, it works on disk, in the private directory. It is a choice.
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
@@ -72,8 +73,9 @@ class DuckDBDatabase:
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, key: str = "") -> None:
         self._connection = connection
+        self._key = key
         self._scratched = 0
-        self._part = (0, 1)  # Of the parts of a table that is made, how many are done, and how many there are.
+        self._done: Callable[[], float] = self._of_the_statement
         self._lakes: dict[str, str] = {}  # The rows of tables of a DuckLake, once for each.
         connection.execute("SET VARIABLE key = " + DUCKDB.text(key))
 
@@ -132,8 +134,10 @@ class DuckDBDatabase:
 
     def done(self) -> float:
         """How much of the statement under way is done, as DuckDB's bar would show it; of a table in parts, of all."""
-        done, many = self._part
-        return (done + max(self._connection.query_progress(), 0.0) / 100) / many
+        return self._done()
+
+    def _of_the_statement(self) -> float:
+        return max(self._connection.query_progress(), 0.0) / 100
 
     def create(
         self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None, parts: Parts | None = None
@@ -159,7 +163,6 @@ class DuckDBDatabase:
                 for made in (name, _anew(name)):
                     self.rows(f"DROP TABLE IF EXISTS {DUCKDB.bounded(made)}")
             self.rows("SET preserve_insertion_order = false")
-            self._at_once()
             return False
         return True
 
@@ -178,34 +181,41 @@ class DuckDBDatabase:
             self._written_anew(name)
         if order and self.rows(_disorder(name, [*map(DUCKDB.quoted, order)]))[0][0]:
             raise InvariantBroken(f"the rows of {name} do not lie in order")
+        if parts and parts.number and self.rows(_misnumbered(name, parts.by, parts.number))[0][0]:
+            raise InvariantBroken(f"the units of {name} are not numbered one by one")
         self.rows("SET preserve_insertion_order = false")
 
     def _part_by_part(self, name: str, sql: str, parts: Parts) -> None:
         """A table of the rows of one range after the other: each unit is in one, whatever values they end at."""
-        self._part = (0, parts.many)  # so looking for ends is little of the whole
-        table, many = DUCKDB.bounded(name), self._ends(parts)
-        for place in range(many):
-            self._part = (place, many)
-            for end, at in (("low", place), ("high", place + 1)):
-                self.rows(f"SET VARIABLE {end} = {f'{ENDS}[{at}]' if 0 < at < many else 'NULL'}")
-            self.rows(f"INSERT INTO {table} {sql}" if place else f"CREATE TABLE {table} AS {sql}")
-            if parts.number is not None:
-                self.rows(f"SET VARIABLE numbered = (SELECT max({parts.number}) + 1 FROM {table})")
-        self._at_once()
+        table = DUCKDB.bounded(name)
+        self._done = lambda: 0.0  # of the table, while ranges are looked for
+        try:
+            ranges = self._ranges(parts)
+            if len(ranges) > 1:
+                self.rows(f"CREATE TABLE {table} AS SELECT * FROM ({sql}) AS r WITH NO DATA")
+                filling = Filling(self._connection, self._key, f"INSERT INTO {table} {sql}", ranges)
+                self._done = filling.done
+                filling.fill()
+                return
+        finally:
+            self._done = self._of_the_statement
+        self.rows(f"CREATE TABLE {table} AS {sql}")
 
-    def _at_once(self) -> None:
-        """All rows that come are those of no range."""
-        for variable in ("ends", "low", "high", "numbered"):
-            self.rows(f"SET VARIABLE {variable} = NULL")
-        self._part = (0, 1)
-
-    def _ends(self, parts: Parts) -> int:
-        """Finds where ranges end, and returns how many there are: one where there are too few units to tell."""
+    def _ranges(self, parts: Parts) -> list[Range]:
+        """Finds where ranges end: one that does not, where there are too few units to tell."""
         shares = ", ".join(f"{place / parts.many}" for place in range(1, parts.many))
         few = f"SELECT {parts.by} AS v FROM ({parts.rows}) AS r WHERE hash({parts.by}) % {SEEN} = 0"
-        self.rows(f"SET VARIABLE ends = (SELECT quantile_disc(v, [{shares}]) FROM ({few}) AS f)")
-        ((found, rising),) = self.rows(f"SELECT list_aggregate({ENDS}, 'count'), list_sort({ENDS}) = {ENDS}")
-        return parts.many if rising and found == parts.many - 1 else 1
+        ((found,),) = self.rows(f"SELECT quantile_disc(v, [{shares}]) FROM ({few}) AS f")
+        ends = [end for end in found or () if end is not None]
+        if len(ends) < parts.many - 1 or ends != sorted(ends):
+            return [Range(None, None, 0)]
+        before = [0] * parts.many
+        if parts.number is not None:
+            counts = ", ".join(f"count(*) FILTER (WHERE v < ${place + 1})" for place in range(len(ends)))
+            last = f"WHERE {parts.by} < ${len(ends)}"  # nobody asks how many are beyond
+            units = f"SELECT DISTINCT {parts.by} AS v FROM ({parts.rows}) AS r {last}"
+            before[1:] = self._connection.execute(f"SELECT {counts} FROM ({units}) AS u", ends).fetchall()[0]
+        return [Range(*own) for own in zip([None, *ends], [*ends, None], before, strict=True)]
 
     def _written_anew(self, name: str) -> None:
         """Leaves nothing in the file of rows that were removed from a table."""
@@ -218,8 +228,9 @@ class DuckDBDatabase:
     def scratch(self, sql: str) -> Iterator[str]:
         """A table of a query's rows for the time of a block."""
         self._scratched += 1
-        table = f"temp.main.scratch{self._scratched}"
-        self.rows(f"CREATE TEMP TABLE {table} AS {sql}")
+        self.rows(f"ATTACH IF NOT EXISTS ':memory:' AS {SCRATCH}")  # which all connections see, as no temporary table
+        table = f"{SCRATCH}.main.scratch{self._scratched}"
+        self.rows(f"CREATE TABLE {table} AS {sql}")
         try:
             yield table
         finally:
@@ -279,6 +290,12 @@ def _disorder(name: str, by: Sequence[str]) -> str:
     for place in reversed(range(len(by))):
         falls = f"(c{place} < b{place} OR (c{place} = b{place} AND {falls}))"
     return f"SELECT count(*) FROM ({_beside_the_last(DUCKDB.bounded(name), by)}) AS r WHERE {falls}"
+
+
+def _misnumbered(name: str, unit: str, number: str) -> str:
+    """SQL that counts rows of a bounded table whose number is not that of the row before, plus one for another unit."""
+    rise = "c1 - coalesce(b1, -1) <> CASE WHEN c0 IS DISTINCT FROM b0 THEN 1 ELSE 0 END"
+    return f"SELECT count(*) FROM ({_beside_the_last(DUCKDB.bounded(name), [unit, number])}) AS r WHERE {rise}"
 
 
 def _beside_the_last(table: str, by: Sequence[str]) -> str:

@@ -117,7 +117,7 @@ def _gone(connection: duckdb.DuckDBPyConnection, version: Version, snapshot: int
     if not listed and not of:
         return None
     table = _scratch(connection)
-    connection.execute(f"CREATE TEMP TABLE {table} (file VARCHAR NOT NULL, place BIGINT NOT NULL)")
+    connection.execute(f"CREATE TABLE {table} (file VARCHAR NOT NULL, place BIGINT NOT NULL)")
     _fill(connection, table, listed)
     dated: set[str] = set()
     if of:
@@ -158,7 +158,7 @@ def _inlined(connection: duckdb.DuckDBPyConnection, version: Version) -> str:
     """SQL of the rows that the catalogue holds itself."""
     table = _scratch(connection)
     names = [f"c{place}" for place in range(len(version.columns))]
-    connection.execute(f"CREATE TEMP TABLE {table} ({', '.join(f'{name} VARCHAR' for name in names)})")
+    connection.execute(f"CREATE TABLE {table} ({', '.join(f'{name} VARCHAR' for name in names)})")
     _fill(connection, table, version.inlined)
     cast = (
         f"CAST({name} AS {one.kind}) AS {DUCKDB.quoted(one.name)}"
@@ -167,11 +167,13 @@ def _inlined(connection: duckdb.DuckDBPyConnection, version: Version) -> str:
     return f"(SELECT {', '.join(cast)} FROM {table})"
 
 
-_NAMES = count(1)  # One number for each temporary table of this process.
+_NAMES = count(1)  # One number for each table in memory of this process.
 
 
 def _scratch(connection: duckdb.DuckDBPyConnection) -> str:
-    return f"temp.main.ducklake{next(_NAMES)}"
+    """A name for a table in memory, until the database is closed: all connections to it see one, no temporary one."""
+    connection.execute("ATTACH IF NOT EXISTS ':memory:' AS lakes")
+    return f"lakes.main.rows{next(_NAMES)}"
 
 
 def _fill(connection: duckdb.DuckDBPyConnection, table: str, rows: Sequence[tuple[object, ...]]) -> None:

@@ -83,6 +83,20 @@ TABLES = (
         ("tests/unit/owner", "tests/unit/engine/test_duckdb.py"),
     ),
     Defence(
+        "units of a table in ranges are numbered one by one, or the build ends",
+        "dpsql/engine/duckdb/database.py",
+        "        if parts and parts.number and self.rows(",
+        "        if parts is None and self.rows(",
+        OF_ONE_PASS,
+    ),
+    Defence(
+        "ranges of a table end in their order, whichever is ready first",
+        "dpsql/engine/duckdb/ranges.py",
+        "self._ended == place or self._error",
+        "self._ended >= 0 or self._error",
+        ("tests/unit/engine/test_ranges.py",),
+    ),
+    Defence(
         "rows that come in another order are not counted as if they came in theirs",
         ONE_PASS,
         "{words.call('out_of_order')}",

@@ -22,10 +22,13 @@ import duckdb
 import pytest
 
 import dpsql
+from dpsql.engine.database import Parts
 from dpsql.engine.duckdb.database import DuckDBDatabase
 from dpsql.engine.duckdb.describe import describe
+from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.duckdb.ducklake import Address, address_of, newest, state
 from dpsql.engine.duckdb.files import rows_of
+from dpsql.engine.duckdb.ranges import Range
 from dpsql.engine.duckdb.sources import apart, contents, fingerprint, may_be_equal, number, opens, versions
 from dpsql.engine.log import overheard
 from dpsql.errors import OperationalError, PolicyError
@@ -141,6 +144,27 @@ def test_rows_are_what_the_extension_reads_at_each_snapshot(tmp_path: Path, kind
         for snapshot, rows in told.items():
             assert lake.rows(table, int(snapshot)) == rows, (table, snapshot)
         assert lake.rows(table) == rows, table
+
+
+@pytest.mark.parametrize(("table", "by", "end"), [("merged", "n", 30), ("kinds", "i", 0)])
+def test_rows_are_read_in_ranges_by_several_connections(
+    lake: Lake, tmp_path: Path, table: str, by: str, end: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(DuckDBDatabase, "_ranges", lambda *_: [Range(None, end, 0), Range(end, None, 0)])
+    with duckdb.connect() as connection:
+        connection.execute(f"ATTACH '{tmp_path}/made.duckdb' AS bounded")
+        database = DuckDBDatabase(connection)
+        sql = database.table(table, str(lake.address(table))).sql
+        assert "lakes.main" in sql  # beside the files there are rows, or deletions
+        rows = f"SELECT * FROM {sql} AS r WHERE {by} IS NOT NULL"
+        within = f"SELECT * FROM ({rows}) AS r WHERE {DUCKDB.call('within', by)} ORDER BY {by}"
+        database.create("made", within, [by], "", Parts(rows, by, 2, None))
+        differ = (
+            f"(FROM ({rows}) EXCEPT ALL FROM bounded.main.made) UNION ALL (FROM bounded.main.made EXCEPT ALL {rows})"
+        )
+        assert database.rows(f"SELECT (SELECT count(*) > 1 FROM bounded.main.made), count(*) FROM ({differ})") == [
+            (True, 0)
+        ]
 
 
 def test_types_are_those_of_the_table_and_nested_ones_are_left_out(lake: Lake) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from dpsql.engine.duckdb import FILE
 from dpsql.engine.duckdb.database import DuckDBDatabase
+from dpsql.engine.duckdb.ranges import Filling
 from dpsql.owner import appended, views
 from dpsql.owner.builder import build, data_digest_of, version_directory
 from dpsql.worker import wire
@@ -185,28 +186,27 @@ def many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def heard(monkeypatch: pytest.MonkeyPatch, fails: int = -1) -> list[str]:
-    """The statements that insert rows; one of them fails once."""
-    inserted, own = list[str](), DuckDBDatabase.rows
+def heard(monkeypatch: pytest.MonkeyPatch, fails: int = -1) -> list[int]:
+    """The places of ranges that are filled; one of them fails once."""
+    filled, own = list[int](), Filling._put
 
-    def rows(database: DuckDBDatabase, sql: str) -> list[Row]:
-        if sql.startswith("INSERT INTO"):
-            inserted.append(sql)
-            if len(inserted) == fails:
-                raise duckdb.IOException("the disk is gone")
-        return own(database, sql)
+    def put(filling: Filling, hand: duckdb.DuckDBPyConnection, place: int) -> None:
+        filled.append(place)
+        if len(filled) == fails:
+            raise duckdb.IOException("the disk is gone")
+        own(filling, hand, place)
 
-    monkeypatch.setattr(DuckDBDatabase, "rows", rows)
-    return inserted
+    monkeypatch.setattr(Filling, "_put", put)
+    return filled
 
 
 def test_a_table_of_many_rows_is_made_range_by_range(
     many: Path, how: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    inserted = heard(monkeypatch)
+    filled = heard(monkeypatch)
     found = built(many, 2, visits=MANY)
     assert how["visits"] == "appended"
-    assert len(inserted) == 3
+    assert sorted(filled) == [0, 1, 2, 3]
     monkeypatch.setattr("dpsql.owner.one_pass.PART", 10**9)
     assert found == built(many, 2, "whole", visits=MANY)
 
@@ -214,10 +214,10 @@ def test_a_table_of_many_rows_is_made_range_by_range(
 def test_what_fails_between_two_ranges_is_built_anew(
     many: Path, how: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    inserted = heard(monkeypatch, fails=2)
+    filled = heard(monkeypatch, fails=2)
     found = built(many, 2, visits=MANY)
     assert "visits" not in how
-    assert len(inserted) == 5
+    assert sorted(filled[-4:]) == [0, 1, 2, 3] and len(filled) > 5
     assert found == built(many, 2, "whole", visits=MANY)
 
 

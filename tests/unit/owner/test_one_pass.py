@@ -13,6 +13,8 @@ from dpsql.engine.database import Parts, SourceTable
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.duckdb.database import DuckDBDatabase
 from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.engine.duckdb.ranges import Range
+from dpsql.errors import InvariantBroken
 from dpsql.owner.one_pass import in_parts, one_pass
 from dpsql.owner.owners import Owners
 from dpsql.owner.shape import ColumnShape, Shape, TableShape
@@ -127,14 +129,22 @@ def test_of_rows_with_one_key_one_stays_wherever_they_stand(engine: duckdb.DuckD
 
 
 class Heard(DuckDBDatabase):
-    """DuckDB that keeps what it is told."""
+    """DuckDB that keeps which ranges it found."""
 
-    said: ClassVar[list[str]] = []
+    found: ClassVar[list[Range]] = []
 
-    def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        """The result."""
-        self.said.append(sql)
-        return super().rows(sql)
+    def _ranges(self, parts: Parts) -> list[Range]:
+        """The ranges."""
+        self.found[:] = super()._ranges(parts)
+        return self.found
+
+
+class Miscounted(DuckDBDatabase):
+    """DuckDB that counts one unit less before each range."""
+
+    def _ranges(self, parts: Parts) -> list[Range]:
+        """The ranges."""
+        return [replace(found, units=max(found.units - 1, 0)) for found in super()._ranges(parts)]
 
 
 @pytest.mark.parametrize("cap", [1, 4])
@@ -148,9 +158,8 @@ def test_a_table_is_the_same_where_its_rows_are_sorted_range_by_range(
     table = replace(KEYS[key], rows_per_unit=cap)
     built(engine, DuckDBDatabase, table)
     engine.execute("CREATE OR REPLACE TABLE bounded.main.elsewhere AS FROM bounded.main.visits")
-    Heard.said.clear()
     built(engine, Heard, replace(table, rows_about=ROWS // 4))
-    assert sum(sql.startswith("INSERT INTO") for sql in Heard.said) == 4
+    assert len(Heard.found) == 5
     both = "bounded.main.visits AS v POSITIONAL JOIN bounded.main.elsewhere AS e"
     ((same, rows),) = engine.execute(
         f"SELECT count(*) FILTER (WHERE v IS NOT DISTINCT FROM e), count(*) FROM {both}"
@@ -165,9 +174,8 @@ def test_where_there_are_too_few_units_all_rows_are_sorted_at_once(
 ) -> None:
     monkeypatch.setattr("dpsql.owner.one_pass.PART", 1_000)
     engine.execute(MADE.format(who="CASE WHEN i % 2 = 0 THEN 7 END", rows=5_000))
-    Heard.said.clear()
     built(engine, Heard, replace(VISITS, rows_per_unit=1_000, rows_about=5_000))
-    assert not any(sql.startswith("INSERT INTO") for sql in Heard.said)
+    assert Heard.found == [Range(None, None, 0)]
     assert len(read(engine, f'DISTINCT "{RANK}"')) == 100
 
 
@@ -186,15 +194,15 @@ class Ready:
 
 
 class Telling(DuckDBDatabase):
-    """DuckDB that keeps how much was done at each statement on ranges."""
+    """DuckDB that keeps how much was done while ranges were looked for."""
 
     told: ClassVar[list[float]] = []
 
-    def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        """The result."""
-        if sql.startswith(("SET VARIABLE ends = (", "CREATE TABLE", "INSERT INTO")):
-            self.told.append(self.done())
-        return super().rows(sql)
+    def _ranges(self, parts: Parts) -> list[Range]:
+        """The ranges."""
+        found = super()._ranges(parts)
+        self.told.append(self.done())
+        return found
 
 
 def test_looking_for_ranges_is_not_told_as_the_whole(
@@ -204,10 +212,24 @@ def test_looking_for_ranges_is_not_told_as_the_whole(
     engine.execute(MADE.format(who=WHO["whole numbers"], rows=ROWS // 20))
     connection: Any = Ready(engine)
     built(connection, Telling, replace(VISITS, rows_about=4_000))
-    assert Telling.told[:5] == [0.25, 0.25, 0.5, 0.75, 1.0]  # each when its own is all but done
+    assert Telling.told == [0.0]
 
 
-@pytest.mark.parametrize("table", [replace(VISITS, rows_about=10**7), replace(VISITS, rows_about=10**9, via="people")])
+def test_units_that_are_not_numbered_one_by_one_end_the_build(
+    engine: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpsql.owner.one_pass.PART", 1_000)
+    engine.execute(MADE.format(who=WHO["whole numbers"], rows=ROWS // 20))
+    with pytest.raises(InvariantBroken, match="numbered"):
+        built(engine, Miscounted, replace(VISITS, rows_about=2_000))
+
+
+def test_from_two_million_rows_on_two_processors_write() -> None:
+    parts = in_parts("rows", replace(VISITS, rows_about=2_000_000), SourceTable("visits", {}, True, DUCKDB))
+    assert parts == Parts("rows", '"person"', 2, f'"{NUMBER}"')
+
+
+@pytest.mark.parametrize("table", [replace(VISITS, rows_about=10**6), replace(VISITS, rows_about=10**9, via="people")])
 def test_small_tables_and_chains_of_keys_are_read_once(table: TableShape) -> None:
     assert in_parts("rows", table, SourceTable("visits", {}, True, DUCKDB)) is None
 
@@ -217,11 +239,11 @@ def test_a_better_guess_of_the_rows_builds_nothing_anew() -> None:
     assert len({shape.digest for shape in guesses}) == len({shape.digest_of("visits") for shape in guesses}) == 1
 
 
-def test_text_is_read_once_and_a_large_table_in_eight_ranges() -> None:
+def test_text_is_read_once_and_a_large_table_in_sixteen_ranges() -> None:
     table = replace(VISITS, rows_about=10**9)
     assert in_parts("rows", table, SourceTable("visits", {}, False, DUCKDB)) is None
     parts = in_parts("rows", table, SourceTable("visits", {}, True, DUCKDB))
-    assert parts == Parts("rows", '"person"', 8, f'"{NUMBER}"')
+    assert parts == Parts("rows", '"person"', 16, f'"{NUMBER}"')
 
 
 def test_rows_that_come_in_another_order_end_the_build(engine: duckdb.DuckDBPyConnection) -> None:
