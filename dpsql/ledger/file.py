@@ -25,7 +25,7 @@ from dpsql.errors import LedgerError
 from dpsql.ledger.folders import sync
 from dpsql.ledger.mark import UnusableLedgerError
 
-__all__ = ["LedgerFile", "Record", "sqlite_errors"]
+__all__ = ["LedgerFile", "Record", "SqliteErrors"]
 
 FORMAT = 1  # The file's PRAGMA user_version, a number of ours; a file of another format is refused.
 APPLICATION = 0x6470736C  # The file's PRAGMA application_id, by which SQLite files are told apart: the letters dpsl.
@@ -92,13 +92,25 @@ class Record:
         return dict(json.loads(self.detail))
 
 
-@contextmanager
-def sqlite_errors(doing: str) -> Iterator[None]:
-    """Turns SQLite's errors into a LedgerError, a UnusableLedgerError where the file itself is at fault."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        problem = f"The ledger could not be {doing}: {error}."
+class SqliteErrors:
+    """Around what SQLite does: turns its errors into a LedgerError, an UnusableLedgerError where the file is at fault.
+
+    Args:
+        doing: What could not be done then.
+    """
+
+    __slots__ = ("_doing",)  # one is made for every statement
+
+    def __init__(self, doing: str) -> None:
+        self._doing = doing
+
+    def __enter__(self) -> None:
+        """Nothing to begin."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, sqlite3.Error):
+            return
+        problem = f"The ledger could not be {self._doing}: {error}."
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in CIRCUMSTANCES:
             raise LedgerError(f"{problem} Nothing was read. See that its disk and its folder can be written.") from None
         raise UnusableLedgerError(problem) from None
@@ -117,12 +129,12 @@ class LedgerFile:
         self._path, self._seen = path, _identity(path)
         self._log = None if path is None else companions(path)[1]
         source = ":memory:" if path is None else f"{path.absolute().as_uri()}?mode=rw"
-        with sqlite_errors("opened"):
+        with SqliteErrors("opened"):
             self._sql = sqlite3.connect(
                 source, uri=path is not None, timeout=PATIENCE, isolation_level=None, check_same_thread=False
             )
         try:
-            with sqlite_errors("opened"):
+            with SqliteErrors("opened"):
                 self._sql.execute("PRAGMA journal_mode = WAL")
                 self._sql.execute("PRAGMA synchronous = FULL")
                 self._sql.execute("PRAGMA trusted_schema = OFF")
@@ -151,7 +163,7 @@ class LedgerFile:
         """
         temporary = path.parent / f".{path.name}.{token_hex(8)}"
         try:
-            with sqlite_errors("written"):
+            with SqliteErrors("written"):
                 os.close(os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
                 empty = sqlite3.connect(temporary, isolation_level=None)
                 try:
@@ -164,7 +176,7 @@ class LedgerFile:
             file = LedgerFile(temporary)
             try:
                 yield file
-                with sqlite_errors("written"):
+                with SqliteErrors("written"):
                     file._sql.execute("PRAGMA journal_mode = DELETE")  # one file that is whole by itself
             finally:
                 file.close()
@@ -207,12 +219,12 @@ class LedgerFile:
         A commit waits for the disk; where it is not ``durable``, for the operating system alone: a power cut may lose
         it, and nothing that was committed before.
         """
-        with sqlite_errors("locked for writing"):
+        with SqliteErrors("locked for writing"):
             self._sql.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._sql.execute("BEGIN IMMEDIATE")
         try:
             yield
-            with sqlite_errors("written"):
+            with SqliteErrors("written"):
                 self._sql.execute("COMMIT")
         except BaseException:
             if self._sql.in_transaction:
@@ -226,7 +238,7 @@ class LedgerFile:
         Raises:
             LedgerError: If the chain is broken.
         """
-        with sqlite_errors("read"):
+        with SqliteErrors("read"):
             rows = self._sql.execute(
                 "SELECT sequence, kind, analyst, account, loss, detail, hash FROM record WHERE sequence > ? "
                 "ORDER BY sequence",
@@ -241,7 +253,7 @@ class LedgerFile:
 
     def record(self, sequence: int) -> Record | None:
         """One record, unchecked."""
-        with sqlite_errors("read"):
+        with SqliteErrors("read"):
             row = self._sql.execute(
                 "SELECT sequence, kind, analyst, account, loss, detail, hash FROM record WHERE sequence = ?",
                 (sequence,),
@@ -250,7 +262,7 @@ class LedgerFile:
 
     def newest_charges(self, analyst: str, most: int) -> list[Record]:
         """An analyst's last charges for statements, the newest first, unchecked."""
-        with sqlite_errors("read"):
+        with SqliteErrors("read"):
             rows = self._sql.execute(
                 "SELECT sequence, kind, analyst, account, loss, detail, hash FROM record "
                 "WHERE analyst = ? AND kind = 'charge' ORDER BY sequence DESC LIMIT ?",
@@ -268,7 +280,7 @@ class LedgerFile:
         """
         moment = datetime.now(UTC).isoformat(timespec="seconds")
         stamped = json.dumps({"at": moment, "nonce": token_hex(8), **detail})
-        with sqlite_errors("written"):
+        with SqliteErrors("written"):
             last = self._sql.execute("SELECT sequence, hash FROM record ORDER BY sequence DESC LIMIT 1").fetchone()
             sequence, digest = (last[0] + 1, last[1]) if last else (1, GENESIS)
             row = (sequence, kind, _storable(analyst), _storable(account), loss, stamped)
@@ -278,7 +290,7 @@ class LedgerFile:
 
     def store(self, fingerprint: str, charge: Record, answer: bytes) -> None:
         """Keeps an answer; the first one under a fingerprint stays."""
-        with sqlite_errors("written"):
+        with SqliteErrors("written"):
             self._sql.execute(
                 "INSERT INTO release VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 (fingerprint, charge.sequence, answer, _release_hash(charge, fingerprint, answer)),
@@ -290,7 +302,7 @@ class LedgerFile:
         Raises:
             LedgerError: If the answer is not the one that was stored.
         """
-        with sqlite_errors("read"):
+        with SqliteErrors("read"):
             row = self._sql.execute(
                 "SELECT charge, answer, hash FROM release WHERE fingerprint = ?", (fingerprint,)
             ).fetchone()
@@ -303,12 +315,12 @@ class LedgerFile:
 
     def fingerprints(self) -> list[str]:
         """Of all stored answers."""
-        with sqlite_errors("read"):
+        with SqliteErrors("read"):
             return [row[0] for row in self._sql.execute("SELECT fingerprint FROM release ORDER BY fingerprint")]
 
     def is_sound(self) -> bool:
         """Whether SQLite finds its own structures in order."""
-        with sqlite_errors("read"):
+        with SqliteErrors("read"):
             return bool(self._sql.execute("PRAGMA integrity_check").fetchone()[0] == "ok")
 
 
