@@ -40,6 +40,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 from dpsql.mechanisms.base import Mechanism, Price, Refusal, Request
 from dpsql.mechanisms.gaussian import TOO_SMALL, gaussian_variance_of_rho, vector_loss
@@ -48,6 +49,7 @@ from dpsql.mechanisms.noise.sensitivity import need_of, sensitivity_of
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease, threshold_of, why_no_threshold
 from dpsql.plan.needs import Measure, MeasureKind
 from dpsql.privacy.conversions import delta_left
+from dpsql.privacy.kinds import Concentrated
 
 __all__ = ["GaussianThreshold"]
 
@@ -68,16 +70,13 @@ class GaussianThreshold(Mechanism):
             return Refusal(self.name, "it chooses groups, and here every group is listed.")
         if reason := why_no_threshold(request, "GAUSSIAN_THRESHOLD"):
             return Refusal(self.name, reason)
-        loss, measure = vector_loss(request.price), Measure(MeasureKind.UNITS)
-        if loss is None:
-            return Refusal(self.name, TOO_SMALL)
+        measure = Measure(MeasureKind.UNITS)
         moved = sensitivity_of(request, measure).l1  # by 1 each: also the square of the distance in L2
-        groups = moved // request.neighbour_rows
-        room = _delta_of_threshold(request.price, loss.rho / request.neighbour_rows)
-        if room < LEAST_DELTA:
+        bought = _bought(request.price, moved, request.neighbour_rows)
+        if bought is None:
             return Refusal(self.name, TOO_SMALL)
-        law = GaussianLaw(gaussian_variance_of_rho(moved, loss.rho))
-        threshold, outside = threshold_of(request, law, groups, room)
+        loss, law, room = bought
+        threshold, outside = threshold_of(request, law, moved // request.neighbour_rows, room)
         return ThresholdRelease(
             mechanism=self.name,
             loss=replace(loss, outside=outside),
@@ -88,6 +87,22 @@ class GaussianThreshold(Mechanism):
             threshold=threshold,
             min_units=request.min_units,
         )
+
+
+@lru_cache(maxsize=1024)  # shares of one price are asked for by every statement that chooses groups
+def _bought(price: Price, moved: int, neighbour_rows: int) -> tuple[Concentrated, GaussianLaw, Fraction] | None:
+    """The loss without a threshold, the noise, and what the threshold may use; None where the price is too small.
+
+    Args:
+        price: Of the release.
+        moved: By how many units in all a neighbour moves the groups, one each.
+        neighbour_rows: By how many units neighbours differ.
+    """
+    loss = vector_loss(price)
+    room = Fraction(0) if loss is None else _delta_of_threshold(price, loss.rho / neighbour_rows)
+    if loss is None or room < LEAST_DELTA:
+        return None
+    return loss, GaussianLaw(gaussian_variance_of_rho(moved, loss.rho)), room
 
 
 def _delta_of_threshold(price: Price, alone: Fraction) -> Fraction:
