@@ -137,7 +137,8 @@ class Again:
     def new_files(self, database: Database, name: str, said: Sequence[Any], rests: Mapping[str, str]) -> list[str]:
         """The files that came to those of a table's version before, which are all still there and hold what they held.
 
-        None where something else changed as well: what is said of the table or makes it, or another one under it.
+        None where something else changed as well: what is said of the table or makes it, or another one under it; and
+        where more came than there were, for then a whole build takes no longer.
 
         Args:
             database: Where it shall stand.
@@ -156,7 +157,8 @@ class Again:
         then, now = dict(before["files"]), dict(self.contents[name])
         if None in (*then.values(), *now.values()) or any(now.get(file) != held for file, held in then.items()):
             return []
-        return [file for file in now if file not in then]
+        new = [file for file in now if file not in then]
+        return new if len(new) <= len(then) else []
 
     def _hash(self, database: Database, said: Sequence[Any], made_of: Sequence[Any]) -> str:
         """A hash of all this, of the secret, and of the software; the zone of its clock decides which day a time is."""

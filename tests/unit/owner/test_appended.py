@@ -239,6 +239,12 @@ def test_what_only_grew_is_appended_and_the_rest_copied(grown: Path, how: dict[s
     assert set(how.values()) == {"copied"}
 
 
+def test_more_files_than_there_were_build_anew(grown: Path, how: dict[str, str]) -> None:
+    for number in range(2):
+        written(grown, f"o{number}", drawn(random.Random(number), 5))
+    same(grown, 2, how, "anew")
+
+
 def test_a_file_that_is_gone_builds_anew(grown: Path, how: dict[str, str]) -> None:
     (grown / "visits" / "m0.parquet").unlink()
     same(grown, 2, how, "anew")
