@@ -123,7 +123,7 @@ class Session(Buying):
             return self._create(statement, parameters, options).quote()
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT, or CREATE SYNTHETIC TABLE (with alpha for its width), is explained.")
-        plan = self._planned(sql, statement.select, parameters)
+        plan = self._planned(self._known(sql, statement.select, parameters), statement.select, parameters)
         if (isinstance(plan, Several) or (isinstance(plan, Plan) and plan.awaits)) and not plan.empty:
             asked, missing = at_width(
                 self._ready(sql, statement, parameters, options), half_width or {}, self._backend.narrowed
@@ -147,9 +147,11 @@ class Session(Buying):
             raise ProgrammingError("Only a SELECT has an outline.")
         query, known = statement.select, None if parameters is None else tuple(parameters)
 
+        def planned(values: Parameters) -> AnyPlan:
+            return self._planned(self._known(sql, query, values), query, values)
+
         def made() -> Outline:
-            catalog = self._releases.catalog(query)
-            return outline_of(query, catalog, lambda values: self._planned(sql, query, values), known)
+            return outline_of(query, self._releases.catalog(query), planned, known)
 
         return self._backend.outlines.once(self._known(sql, query, known), made)
 
@@ -248,9 +250,8 @@ class Session(Buying):
             return None
         return self._analyst, sql, values
 
-    def _planned(self, sql: str, query: syntax.Queryable, parameters: Parameters) -> AnyPlan:
-        """What a text means with these parameters, worked out once."""
-        key = self._known(sql, query, parameters)
+    def _planned(self, key: Key | None, query: syntax.Queryable, parameters: Parameters) -> AnyPlan:
+        """What a query means with these parameters, worked out once for what `_known` says of its text."""
         return self._backend.planned.once(key, lambda: self._plan(query, parameters), groups_listed)
 
     def _ready(
@@ -261,7 +262,7 @@ class Session(Buying):
         own = None if key is None or told is None else (*key, told, self._set, self._backend.defaults)
 
         def made() -> ToBuy[Spoken]:
-            asked = self._ask(statement, parameters, options, self._planned(sql, statement.select, parameters))
+            asked = self._ask(statement, parameters, options, self._planned(key, statement.select, parameters))
             return replace(asked, key=own, fingerprints=self._backend.fingerprints(asked.priced, self._analyst))
 
         found = self._backend.asked.once(own, made, lambda made: made.groups)

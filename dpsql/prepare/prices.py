@@ -52,7 +52,7 @@ def prices(
 
 
 def _of_one_set(share: Fraction, sets: int) -> Fraction:
-    return share if sets == 1 else _down(share / sets)
+    return _down(share / sets)
 
 
 def positive(price: Price) -> Price:

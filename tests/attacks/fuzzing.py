@@ -170,7 +170,7 @@ def _columns(session: Session, sql: str, base: Asked) -> list[tuple[str, Type]]:
         statement = parse(sql)
         if not isinstance(statement, syntax.QueryStatement):
             return []
-        plan = session._planned(sql, statement.select, base.parameters)
+        plan = session._plan(statement.select, base.parameters)
     except Error:
         return []
     outputs = plan.stage.outputs if isinstance(plan, PublicPlan) else plan.answer

@@ -286,7 +286,7 @@ def _beyond(law: Law, chance: Fraction) -> int:
 def _near_gaussian(variance: Fraction, chance: float) -> int:
     """About the smallest k >= 1 with P(X >= k) <= chance for Gaussian noise: where the normal tail is, by Newton."""
     wanted = math.log(max(2 * chance, UNDERFLOW))
-    z = math.sqrt(max(0.0, -2 * wanted))  # x beyond which a normal number lies with that chance is less
+    z = math.sqrt(max(0.0, -2 * wanted))  # a little beyond it, for erfc(z / sqrt(2)) <= e^(-z^2 / 2)
     for _ in range(STEPS):
         scaled = scaled_erfc(z / math.sqrt(2))
         z = max(0.0, z + (math.log(scaled) - z * z / 2 - wanted) * scaled / math.sqrt(2 / math.pi))
