@@ -16,29 +16,60 @@ Tests: tests/unit/owner/test_numbered.py.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from dpsql.engine.dialect import Dialect
 from dpsql.owner.bounded import wire_of
 from dpsql.owner.shape import ColumnShape, TableShape
 from dpsql.plan.catalog import place_name
 
-__all__ = ["MOST_UNITS", "listed_places"]
+__all__ = ["MOST_UNITS", "carried", "listed_place", "listed_places", "value_at"]
 
 MOST_UNITS = 2**31 - 1
 """Units of a table: what 32 bits number. A build with more of them fails; no country has so many people."""
 
 
-def listed_places(table: TableShape, words: Dialect) -> list[str]:
-    """SQL of a column (`place_name`) for each of a table's that has a short list of values: the place of its value."""
+def carried(table: TableShape) -> list[ColumnShape]:
+    """The columns whose places alone need to be sorted with a table's rows: listed texts, which nothing is hashed of.
+
+    Theorem. `value_at` of the `listed_place` of a column's parsed values are its cleaned ones.
+
+    Proof. A listed value has a place of its own, at which it stands in the list. Any other is cleaned to NULL, as NULL
+    is; both have the place behind all, where the list has nothing.  QED
+    """
+    hashed = {str(table.unit), *table.keys}
     return [
-        f"{_place(column, words)} AS {words.quoted(place_name(column.name))}"
+        column
+        for column in table.columns
+        if table.keys and column.places and column.type == "text" and column.name not in hashed
+    ]
+
+
+def listed_places(table: TableShape, words: Dialect, places: Collection[ColumnShape] = ()) -> list[str]:
+    """SQL of a column (`place_name`) for each of a table's that has a short list of values: the place of its value.
+
+    Args:
+        table: The table.
+        words: The database's.
+        places: Columns that hold the places already, under their own names.
+    """
+    return [
+        f"{words.quoted(column.name) if column in places else listed_place(column, words.quoted(column.name), words)} "
+        f"AS {words.quoted(place_name(column.name))}"
         for column in table.columns
         if column.places
     ]
 
 
-def _place(column: ColumnShape, words: Dialect) -> str:
-    value, last = words.quoted(column.name), len(column.places)
+def listed_place(column: ColumnShape, value: str, words: Dialect) -> str:
+    """SQL of the place of a column's value in its list; of any other value, and of NULL, it is behind all."""
+    last = len(column.places)
     cases = " ".join(
         f"WHEN {words.constant(listed, wire_of(column))} THEN {place}" for place, listed in enumerate(column.places)
     )
     return words.narrowed(f"CASE {value} {cases} ELSE {last} END", 0, last)
+
+
+def value_at(column: ColumnShape, place: str, words: Dialect) -> str:
+    """SQL of the value of a column's list at a place; NULL behind all."""
+    return words.call("at_place", place, *(words.constant(listed, wire_of(column)) for listed in column.places))

@@ -18,6 +18,8 @@ are compared by it, too, so it is the one that `first_rows` takes of these.
 
 Each unit's number (`numbered`) is how many units came before it.
 
+Listed texts of a table with a key are sorted as their places in the list, and written as texts (`numbered.carried`).
+
 Of a large table the rows are sorted range by range of units (`in_parts`), two at once, so that what is sorted stays
 small and two processors write. Nothing above changes: all rows of a unit are in one range, the ranges follow each other
 in the order of the units, and the numbers of each begin with how many units are before it.
@@ -27,13 +29,13 @@ Tests: tests/unit/owner/test_one_pass.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from dpsql.engine.database import Parts, SourceTable
 from dpsql.engine.dialect import Dialect
 from dpsql.owner.caps import shown_hash
-from dpsql.owner.numbered import MOST_UNITS, listed_places
-from dpsql.owner.shape import TableShape
+from dpsql.owner.numbered import MOST_UNITS, listed_places, value_at
+from dpsql.owner.shape import ColumnShape, TableShape
 from dpsql.plan.catalog import NUMBER, RANK
 
 __all__ = ["first_of_a_place", "in_parts", "one_pass", "unit_by_unit"]
@@ -48,7 +50,9 @@ TWO = 2_000_000
 """Rows from which on there are two ranges, so that two processors write. It is a choice: fewer are written at once."""
 
 
-def one_pass(rows: str, columns: Sequence[str], table: TableShape, words: Dialect) -> str:
+def one_pass(
+    rows: str, columns: Sequence[str], table: TableShape, words: Dialect, places: Collection[ColumnShape] = ()
+) -> str:
     """SQL of rows with their places (`RANK`) up to the table's cap, their units' numbers, and `listed_places`.
 
     They come in the order of unit and place. Rows of one key have one place.
@@ -58,6 +62,7 @@ def one_pass(rows: str, columns: Sequence[str], table: TableShape, words: Dialec
         columns: All their columns.
         table: Their table, where a unit may have several rows.
         words: The database's.
+        places: Of the columns `numbered.carried`, those which hold the places of values in their lists.
     """
     names = ", ".join(map(words.quoted, columns))
     at, first, rank, number = map(words.quoted, ("$at", "$first", RANK, NUMBER))
@@ -69,7 +74,10 @@ def one_pass(rows: str, columns: Sequence[str], table: TableShape, words: Dialec
         f"count(*) FILTER (WHERE {first}) {past} - 1 AS {number} FROM ({_streaming(rows, columns, table, words)}) AS s"
     )
     narrow = words.narrowed(number, 0, MOST_UNITS)
-    shown = [names, f"{words.cast(rank, 'BIGINT')} AS {rank}", f"{narrow} AS {number}", *listed_places(table, words)]
+    values = {column.name: f"{value_at(column, words.quoted(column.name), words)} AS " for column in places}
+    own = [values.get(name, "") + words.quoted(name) for name in columns]
+    shown = [*own, f"{words.cast(rank, 'BIGINT')} AS {rank}", f"{narrow} AS {number}"]
+    shown += listed_places(table, words, places)
     return f"SELECT {', '.join(shown)} FROM ({counted}) AS c WHERE {rank} <= {table.rows_per_unit}"
 
 

@@ -18,6 +18,7 @@ from dpsql.owner.bounded import ColumnReading, listed, reading, wire_of
 from dpsql.owner.caps import first_rows, one_of_each, placed
 from dpsql.owner.classes import build_classes
 from dpsql.owner.every_unit import require_every_unit
+from dpsql.owner.numbered import carried, listed_place
 from dpsql.owner.one_pass import first_of_a_place, in_parts, one_pass, unit_by_unit
 from dpsql.owner.owners import Owners, require_one_unit_type
 from dpsql.owner.shape import AttributeShape, ColumnShape, Shape, TableShape, UniverseShape
@@ -185,8 +186,9 @@ def build_private(database: Makes, table: TableShape, source: SourceTable, owner
     """Writes one bounded table: clean the rows of each unit, keep one per key, then at most the cap per unit."""
     words, unit = database.dialect, str(table.unit)
     if words.counts:
-        cleaned, names = _cleaned_rows(table, source, owners, words)
-        rows = one_pass(cleaned, names, table, words) if table.numbered else unit_by_unit(cleaned, unit, words)
+        places = carried(table) if table.numbered else []
+        cleaned, names = _cleaned_rows(table, source, owners, words, places)
+        rows = one_pass(cleaned, names, table, words, places) if table.numbered else unit_by_unit(cleaned, unit, words)
         parts = in_parts(cleaned, table, source)
         database.create(table.name, rows, _order(table), first_of_a_place(names, table, words), parts)
         return
@@ -232,10 +234,17 @@ def kept_rows(database: Makes, table: TableShape, source: SourceTable, owners: O
             yield Kept(kept, names, placed=False)
 
 
-def _cleaned_rows(table: TableShape, source: SourceTable, owners: Owners, words: Dialect) -> tuple[str, list[str]]:
-    """SQL of a private table's rows that have a unit and a key, cleaned, with their units; and its columns."""
+def _cleaned_rows(
+    table: TableShape, source: SourceTable, owners: Owners, words: Dialect, places: Sequence[ColumnShape] = ()
+) -> tuple[str, list[str]]:
+    """SQL of a private table's rows that have a unit and a key, cleaned, with their units; and its columns.
+
+    Some columns, all with a list of values, may hold the places of these in the list.
+    """
     rows, unit = owners.rows(table), str(table.unit)
     columns = {unit: rows.unit} | cleaned_columns(table, source, owners)
+    for column in places:
+        columns[column.name] = listed_place(column, column_reading(table, column, source).parsed, words)
     select = ", ".join(f"{sql} AS {words.quoted(name)}" for name, sql in columns.items())
     needed = " AND ".join(f"{words.quoted(name)} IS NOT NULL" for name in (unit, *table.keys))
     return f"SELECT * FROM ({words.once}SELECT {select} FROM {rows.sql}) AS r WHERE {needed}", list(columns)

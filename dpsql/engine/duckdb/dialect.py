@@ -106,6 +106,7 @@ BUILDING = {
     "within": "((getvariable('low') IS NULL OR {0} >= getvariable('low')) "
     "AND (getvariable('high') IS NULL OR {0} < getvariable('high')))",
     "numbered": "coalesce(getvariable('numbered'), 0)",
+    "at_place": "[{rest}][{0} + 1]",
     "of_hexadecimal": "CAST('0x' || {0} AS BIGINT)",
     "parts_told_apart": "strlen(CAST({0} AS VARCHAR)), ':', CAST({0} AS VARCHAR)",
     "told_apart": "coalesce(strlen(CAST({0} AS VARCHAR)) || ':' || CAST({0} AS VARCHAR), 'N')",

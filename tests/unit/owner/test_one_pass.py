@@ -15,6 +15,7 @@ from dpsql.engine.duckdb.database import DuckDBDatabase
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.duckdb.ranges import Range
 from dpsql.errors import InvariantBroken
+from dpsql.owner.numbered import carried
 from dpsql.owner.one_pass import in_parts, one_pass
 from dpsql.owner.owners import Owners
 from dpsql.owner.shape import ColumnShape, Shape, TableShape
@@ -95,6 +96,34 @@ def test_the_table_is_that_of_windows_over_each_unit(engine: duckdb.DuckDBPyConn
     numbers = f'"{NUMBER}", dense_rank() OVER (ORDER BY person) - 1'
     assert all(number == rank for number, rank in read(engine, numbers))
     assert set(read(engine, f"kind, {place}")) - {(None, 2)} == {("a", 0), ("b", 1)}
+
+
+@pytest.mark.parametrize("told", ["kind", "CAST(hash(visit, 8) % 12 AS BIGINT)"], ids=["texts", "numbers"])
+def test_listed_texts_are_sorted_as_their_places_and_written_as_they_are(
+    engine: duckdb.DuckDBPyConnection, told: str
+) -> None:
+    listed = ("ß", "", "it's", "10", "4", "😀", "B", "b", "b ")
+    engine.execute(MADE.format(who=WHO["texts"], rows=ROWS // 20))
+    found = ", ".join(DUCKDB.text(text) for text in (*listed, "a", "4.0"))
+    engine.execute(
+        f"CREATE OR REPLACE TABLE source.main.visits AS SELECT * REPLACE ({told} AS kind) FROM (SELECT * REPLACE "
+        f"([{found}][CAST(1 + hash(visit, 7) % {len(listed) + 3} AS BIGINT)] AS kind) FROM source.main.visits)"
+    )
+    columns = (replace(COLUMNS[1], values=listed), COLUMNS[2])
+    table = replace(KEYS["a key"], columns=columns)
+    assert carried(table) == [columns[0]]
+    assert alike(engine, table, f'EXCLUDE ("{NUMBER}", "{place_name("kind")}")') > ROWS // 80
+    places = dict(enumerate(sorted(listed)))
+    kinds = read(engine, f'DISTINCT kind, "{place_name("kind")}"')
+    assert len(kinds) > 2
+    assert all(kind == places.get(place) for kind, place in kinds)
+
+
+def test_what_is_hashed_or_ordered_by_is_sorted_as_it_is() -> None:
+    assert carried(KEYS["a key"]) == [COLUMNS[1]]
+    assert carried(KEYS["a key of two"]) == carried(KEYS["no key"]) == []
+    assert carried(replace(VISITS, unit="kind")) == []
+    assert carried(replace(VISITS, columns=(replace(COLUMNS[1], type="integer", values=(2, 1)),))) == []
 
 
 @pytest.mark.parametrize("who", WHO)
