@@ -5,7 +5,7 @@
 Made-up visits (ten a person), with three tables more of the same people, one row each. Each number of rows is a policy
 of its own: its tables are copied by DuckDB, and built by dpsql; then statements are asked of both in turns. Over
 groups, columns and joins there are a million visits. Writes a table of docs/benchmarks.md and docs/figures/growth.svg.
-``--only-build`` builds one number of rows, such as 10^9, and prints what that took: memory, and the disk, too.
+``--only-build`` builds one number of rows, such as 10^9, and writes what that took: memory, and the disk, too.
 """
 
 from __future__ import annotations
@@ -272,11 +272,11 @@ def main() -> None:
     arguments.add_argument("--rounds", type=int, default=5, metavar="N", help="counted rounds of each statement")
     arguments.add_argument("--keep", type=Path, metavar="FOLDER", help="where the files are made, and stay")
     arguments.add_argument("--only-print", action="store_true", help="leave the page as it is")
-    arguments.add_argument("--only-build", type=int, metavar="N", help="build N rows, print what it took, ask nothing")
+    arguments.add_argument("--only-build", type=int, metavar="N", help="build N rows, write what it took, ask nothing")
     chosen = arguments.parse_args()
     if chosen.only_build:
         with kept(chosen.keep) as folder:
-            print("\n".join(build_alone(folder, chosen.only_build)))
+            write("alone", build_alone(folder, chosen.only_build), only_print=chosen.only_print)
         return
     rows: dict[int, dict[str, tuple[float, float]]] = {}
     built: dict[int, Built] = {}

@@ -56,6 +56,7 @@ PAIRS = {
     "10 rows each": f"SELECT {CAP.format('rows', 10)} COUNT(*), SUM(l_quantity) FROM lineitem",
     "10 rows each, filtered": f"SELECT {CAP.format('rows', 10)} COUNT(*), SUM(l_quantity) FROM lineitem {LATE}",
     "2 groups each": f"SELECT {CAP.format('groups', 2)} l_shipmode, COUNT(*), SUM(l_quantity) FROM lineitem GROUP BY 1",
+    "2 open days each": f"SELECT {CAP.format('groups', 2)} o_orderdate, COUNT(*) FROM open_orders GROUP BY 1",
     "totals within bounds": "SELECT l_shipmode, SUM(l_quantity, contribution_bounds_per_group => (0, 300)) "
     f"FROM lineitem {LATE} GROUP BY l_shipmode",
 }

@@ -67,10 +67,11 @@ class EngineStatement:
         repeats: Not empty where the worker may find the same result in another way, with the same parameters. Two
             texts: the groups, with rows in the place of units and behind all columns a number ``k`` of their keys; and
             all rows, unit by unit, as their ``k`` and the number of their unit ``u``. A group's units are its rows less
-            those that repeat it within their unit; where two groups have the same number, ``sql`` runs. A third text
-            where there is one key, of `ordered.WHOLE`, and nothing else but numbers of rows and of units: the same rows
-            as ``u`` and, in the place of a number, the key itself as ``k``. The worker counts these first; where keys
-            lie too far apart, it goes on with the two.
+            those that repeat it within their unit; where two groups have the same number, ``sql`` runs.
+        by_key: Not empty where there is one key, of `ordered.WHOLE`, and nothing else but numbers of rows and of units:
+            a text of all rows, unit by unit, as ``u``, their rank ``r`` where ``first_rows`` or ``most_groups`` say
+            which count, and the key itself, ``k``. The worker counts these first, with the same parameters; where keys
+            lie too far apart, it goes on with the others.
         of_units: Then, the places of the columns that say how many units there are.
     """
 
@@ -93,6 +94,7 @@ class EngineStatement:
     beside: int = 0
     listed: tuple[tuple[str, tuple[Value, ...]], ...] = ()
     repeats: tuple[str, ...] = ()
+    by_key: str = ""
     of_units: tuple[int, ...] = ()
 
     @property

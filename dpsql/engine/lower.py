@@ -9,22 +9,31 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from dpsql.engine.base import EngineStatement
+from dpsql.engine.capped import bounded_rows, cut, unit_rows
 from dpsql.engine.counted import countable, counted_in_order, counted_rows
 from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.places import by_place
 from dpsql.engine.printer import Printer
-from dpsql.engine.ranked import UnitRows, cut_groups, cut_rows, keyed_hash, lies, numbered, ranked, stored_ranks
-from dpsql.engine.rows import UNIT, ValueColumn, column_name, unit_column, value_rows
+from dpsql.engine.ranked import keyed_hash, lies, numbered, ranked
+from dpsql.engine.rows import UNIT, ValueColumn, column_name, unit_column
 from dpsql.engine.side_by_side import MOST_BESIDE, beside, side_by_side
 from dpsql.engine.sized import WIRES, clamped_rows, sized_totals, streams, total_rows
-from dpsql.engine.streamed import cut_statement, repeating, streamed, unit_number
+from dpsql.engine.streamed import (
+    cut_by_key,
+    cut_statement,
+    repeating,
+    rows_by_key,
+    streamed,
+    unit_number,
+    whole_key,
+)
 from dpsql.engine.totals import from_totals
 from dpsql.errors import InvariantBroken
 from dpsql.limits import MOST_ROWS
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.needs import Aggregates, Cells, Histogram, Measure, MeasureKind, Need, Ordered, Sized, Source, Values
-from dpsql.plan.nodes import Column, Expression, Relation, Scan
+from dpsql.plan.nodes import Column, Expression, Relation
 from dpsql.plan.plans import Plan, PublicPlan, Stage
 from dpsql.plan.relations import scans
 from dpsql.plan.types import Type
@@ -78,8 +87,16 @@ def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], k
         return lying
     columns, fields = _value_columns(measures), [(k.name, WIRE[k.expression.facts.type]) for k in source.keys]
     units = any(measure.kind is MeasureKind.UNITS for measure in measures) and source.contribution.rows > 1
-    number = unit_number(printer, source) if units else None
-    rows = _bounded_rows(printer, source, columns, key, unit=number or (unit_column(source) if units else None))
+    number, first = unit_number(printer, source) if units else None, cut_by_key(printer, source, measures)
+    by_key = ""
+    if first is None:
+        rows = bounded_rows(printer, source, columns, key, unit=number or (unit_column(source) if units else None))
+        if number is not None and whole_key(source, measures):
+            by_key = rows_by_key(printer, source, rows, ranked=False)
+    else:
+        held = unit_rows(printer, source, columns, first[0])
+        by_key = rows_by_key(printer, source, held.sql, ranked=True)
+        rows = cut(printer, held, source, key).sql
     texts = [printer.quoted(k.name) for k in source.keys]
     groups = f"FROM ({rows}) AS q" + (f" GROUP BY {', '.join(texts)}" if texts else "") + _in_order(printer, source)
     both = [list(texts), list(texts)]  # with units, and with rows in their place
@@ -90,10 +107,20 @@ def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], k
         for shown, own in zip(both, (units, False), strict=True):
             total = _every_row(printer, source) if every else _total(printer, measure, columns, own)
             shown.append(f"{printer.cast(total, wire)} AS {printer.quoted(f'm{index}')}")
-    repeats = () if number is None else repeating(printer, source, measures, both[1], groups, rows)
-    of_units = [at for at, measure in enumerate(measures, len(texts)) if measure.kind is MeasureKind.UNITS]
+    repeats = () if number is None else repeating(printer, texts, both[1], groups, rows)
     statement = _statement(printer, f"SELECT {', '.join(both[0])} {groups}", fields, source.relation)
-    return replace(statement, repeats=repeats, of_units=tuple(of_units) if repeats else ())
+    if not (repeats or by_key):
+        return statement
+    of_units = tuple(at for at, measure in enumerate(measures, len(texts)) if measure.kind is MeasureKind.UNITS)
+    _, first_rows, most_groups = first or (None, 0, 0)
+    return replace(
+        statement,
+        repeats=repeats,
+        by_key=by_key,
+        of_units=of_units,
+        first_rows=first_rows,
+        most_groups=most_groups,
+    )
 
 
 def _in_order(printer: Printer, source: Source) -> str:
@@ -198,39 +225,6 @@ def _prove_sum(largest: int) -> None:
         raise InvariantBroken("a sum that could overflow")
 
 
-def _bounded_rows(
-    printer: Printer, source: Source, columns: Sequence[ValueColumn], key: bytes, *, unit: Column | None = None
-) -> str:
-    """Rows with ``k0...``, ``u`` and the values ``x0...``, cut to the contribution bounds in force."""
-    if not (source.cap_rows or source.cap_groups or source.cap_rows_in_group):
-        return value_rows(printer, source, columns, unit=unit)
-    return _cut(printer, _unit_rows(printer, source, columns), source, key).sql
-
-
-def _unit_rows(
-    printer: Printer, source: Source, columns: Sequence[ValueColumn], number: Column | None = None
-) -> UnitRows:
-    """The rows with what orders those of one unit: ``r0...`` beside their keys, unit (or its number) and values."""
-    ranks = stored_ranks(source.relation) or ()
-    sql = value_rows(printer, source, columns, unit=number or unit_column(source), ranks=ranks)
-    said = [*(k.name for k in source.keys), *(f"x{index}" for index in range(len(columns)))]
-    unit, named = printer.quoted(UNIT), map(printer.quoted, said)
-    placed = [printer.quoted(f"r{index}") for index in range(len(ranks))]
-    whole = isinstance(source.relation, Scan) and bool(ranks)
-    return UnitRows(sql, unit, [unit, *named], placed, lies(printer, source.relation), whole)
-
-
-def _cut(printer: Printer, rows: UnitRows, source: Source, key: bytes) -> UnitRows:
-    held, keys = source.cut or source.contribution, [printer.quoted(k.name) for k in source.keys]
-    if source.cap_rows:
-        rows = cut_rows(printer, rows, (), held.rows, key)
-    if source.cap_rows_in_group:
-        rows = cut_rows(printer, rows, keys, held.rows_in_group, key)
-    if source.cap_groups and keys:
-        rows = cut_groups(printer, rows, keys, held.groups, key)
-    return rows
-
-
 def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
     coordinates = [ValueColumn(need.argument, need.grid), *(ValueColumn(*other) for other in need.others)]
     split = [] if need.by is None else [ValueColumn(need.by, None)]
@@ -244,12 +238,12 @@ def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
     if counts:
         need = replace(need, source=source)
     if not need.ranks:
-        rows = _bounded_rows(printer, source, [*coordinates, *split], key)
+        rows = bounded_rows(printer, source, [*coordinates, *split], key)
     elif need.missing is not None:
         raise InvariantBroken("a missing value has no rank")
     else:  # of the rows that count
         number = numbered(printer, source.relation) if counts and lies(printer, source.relation) else None
-        held = _cut(printer, _unit_rows(printer, source, [*coordinates, *split], number), source, key)
+        held = cut(printer, unit_rows(printer, source, [*coordinates, *split], number), source, key)
         held = replace(held, sql=f"SELECT {held.every} FROM ({held.sql}) AS q WHERE {present}", whole=False)
         if counts and held.lie:
             return counted_in_order(printer, need, shown, xs, held)
@@ -275,9 +269,7 @@ def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
 def _ordered(printer: Printer, need: Ordered, key: bytes) -> EngineStatement:
     x, rows = (
         column_name(printer, 0),
-        _bounded_rows(
-            printer, need.source, [ValueColumn(need.argument, need.grid)], key, unit=unit_column(need.source)
-        ),
+        bounded_rows(printer, need.source, [ValueColumn(need.argument, need.grid)], key, unit=unit_column(need.source)),
     )
     value, unit = printer.cast(x, "BIGINT"), printer.quoted(UNIT)
     present = printer.call("bigint_from_boolean", f"({x} IS NOT NULL)")
@@ -302,7 +294,7 @@ def _sized(printer: Printer, needs: Sequence[Sized | Aggregates], key: bytes) ->
         raise InvariantBroken("totals that are added up each by itself were asked for together")
     need = sized[0]
     unit = unit_column(need.source) if need.source.keys and not need.single else None
-    rows = _bounded_rows(printer, need.source, [ValueColumn(need.argument, need.grid)], key, unit=unit)
+    rows = bounded_rows(printer, need.source, [ValueColumn(need.argument, need.grid)], key, unit=unit)
     sql = sized_totals(printer, need, rows, column_name(printer, 0), printer.quoted(UNIT))
     fields = [(k.name, WIRE[k.expression.facts.type]) for k in need.source.keys]
     return _statement(printer, sql, [*fields, *WIRES], need.source.relation)

@@ -36,7 +36,17 @@ from dpsql.plan.types import Facts, Type
 from dpsql.worker import ordered
 from dpsql.worker.ordered import KEY, WHOLE
 
-__all__ = ["Add", "cut_statement", "few", "repeating", "streamed", "unit_number"]
+__all__ = [
+    "Add",
+    "cut_by_key",
+    "cut_statement",
+    "few",
+    "repeating",
+    "rows_by_key",
+    "streamed",
+    "unit_number",
+    "whole_key",
+]
 
 MOST_CUT = 32
 """Groups of which each unit's are held at once: a table of all units of a piece has a place for each. It is a choice:
@@ -201,26 +211,51 @@ def unit_number(printer: Printer, source: Source) -> Column | None:
     return number_of(found[0])
 
 
-def repeating(
-    printer: Printer, source: Source, measures: Sequence[Measure], shown: Sequence[str], groups: str, rows: str
-) -> tuple[str, ...]:
-    """The texts of `EngineStatement.repeats`.
+def repeating(printer: Printer, keys: Sequence[str], shown: Sequence[str], groups: str, rows: str) -> tuple[str, str]:
+    """Both texts of `EngineStatement.repeats`.
 
     Args:
         printer: Collects what the texts use.
-        source: The rows, with one key at least.
-        measures: What is wanted of each group.
+        keys: Their columns.
         shown: The columns of the groups, with rows in the place of units.
         groups: FROM the rows, and GROUP BY.
         rows: SQL of the rows, in order, with the numbers of their units.
     """
-    keys, unit, named = list(map(printer.quoted, source.key_names)), printer.quoted(UNIT), printer.quoted(KEY)
-    number = f"{printer.call('key_number', *keys)} AS {named}"
-    texts = f"SELECT {', '.join([*shown, number])} {groups}", f"SELECT {number}, {unit} FROM ({rows}) AS q"
+    number = f"{printer.call('key_number', *keys)} AS {printer.quoted(KEY)}"
+    return (
+        f"SELECT {', '.join([*shown, number])} {groups}",
+        f"SELECT {number}, {printer.quoted(UNIT)} FROM ({rows}) AS q",
+    )
+
+
+def whole_key(source: Source, measures: Sequence[Measure]) -> bool:
+    """Whether the worker may count groups by their key itself: it is one whole number, and all else counts."""
     plain = all(measure.kind in (MeasureKind.ROWS, MeasureKind.UNITS) for measure in measures)
-    if len(keys) > 1 or not plain or WIRE[source.keys[0].expression.facts.type] not in WHOLE:
-        return texts
-    return (*texts, f"SELECT {unit}, {keys[0]} AS {named} FROM ({rows}) AS q")
+    return plain and len(source.keys) == 1 and WIRE[source.keys[0].expression.facts.type] in WHOLE
+
+
+def cut_by_key(printer: Printer, source: Source, measures: Sequence[Measure]) -> tuple[Column, int, int] | None:
+    """The number of a row's unit, where the worker may cut each unit to its first rows and groups, and count by key.
+
+    Beside it how many rows, and how many groups of each unit count; 0 for all.
+    """
+    found, held = filtered_scan(source.relation), source.cut or source.contribution
+    rows = held.rows if source.cap_rows else 0
+    groups = held.groups if source.cap_groups and source.keys else 0
+    if found is None or not (rows or groups) or source.cap_rows_in_group or not whole_key(source, measures):
+        return None
+    if not printer.dialect.counts or not lies(printer, source.relation):
+        return None
+    return number_of(found[0]), rows, groups
+
+
+def rows_by_key(printer: Printer, source: Source, rows: str, *, ranked: bool) -> str:
+    """The text of `EngineStatement.by_key`, from SQL of the rows with the numbers of their units, and their ranks."""
+    shown, key = [printer.quoted(UNIT)], printer.quoted(source.key_names[0])
+    if ranked:
+        rank = printer.dialect.narrowed(printer.quoted("r0"), 0, rows_per_unit(source.relation))
+        shown.append(f"{rank} AS {printer.quoted(ordered.RANK)}")
+    return f"SELECT {', '.join([*shown, f'{key} AS {printer.quoted(KEY)}'])} FROM ({rows}) AS q"
 
 
 def few(source: Source) -> bool:

@@ -103,15 +103,17 @@ class Desk:
             self._bind(request, cursor)
             own, *others = (_Rows(cursor, *statement, request["parameters"]) for statement in _statements(request))
             most = request["most_rows"]
-            if others:
-                from dpsql.worker.repeats import apart  # here and below: who counts alone starts without it
-                from dpsql.worker.whole_keys import by_key
+            if request["by_key"]:
+                from dpsql.worker.whole_keys import by_key  # here and below: who counts alone starts without it
 
-                groups, rows, *whole = others
-                for one in whole:
-                    found = by_key(one, request["columns"], request["of_units"])
-                    if found is not None:
-                        return [wire.pack(found)]
+                firsts = request["first_rows"], request["most_groups"]
+                found = by_key(others.pop(), request["columns"], request["of_units"], firsts)
+                if found is not None:
+                    return [wire.pack(found)]
+            if others:
+                from dpsql.worker.repeats import apart
+
+                groups, rows = others
                 with self._connection.cursor() as beside:  # at work at the same time
                     found = apart(groups.over(beside).first(most), rows, request["of_units"])
                     if found is not None:
@@ -142,10 +144,13 @@ def _remember(texts: set[bytes], text: bytes) -> None:
 
 
 def _statements(request: Any) -> list[tuple[str, list[list[str]]]]:
-    """Each text that may run, with the columns that it gives."""
+    """Each text that may run, with the columns that it gives; that of ``by_key`` is the last."""
     own, number, unit = _selected(request), [KEY, "UBIGINT"], [UNIT, "INTEGER"]
-    others = ([*own, number], [number, unit], [unit, [KEY, own[0][1]]])
-    return [(request["sql"], own), *zip(request["repeats"], others, strict=False)]
+    found = [(request["sql"], own), *zip(request["repeats"], ([*own, number], [number, unit]), strict=False)]
+    if request["by_key"]:
+        rank = [[RANK, ANY]] if request["first_rows"] or request["most_groups"] else []
+        found.append((request["by_key"], [unit, *rank, [KEY, own[0][1]]]))
+    return found
 
 
 def _selected(request: Any) -> list[list[str]]:

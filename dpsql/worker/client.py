@@ -73,6 +73,8 @@ class Statement(Protocol):
     @property
     def repeats(self) -> tuple[str, ...]: ...
     @property
+    def by_key(self) -> str: ...
+    @property
     def of_units(self) -> tuple[int, ...]: ...
 
 
@@ -254,6 +256,7 @@ def _asked(request: Statement, deadline: float, tables: Mapping[str, Table], *, 
         "adds": request.adds,
         "clamps": request.clamps,
         "repeats": request.repeats,
+        "by_key": request.by_key,
         "of_units": request.of_units,
         "places": [len(values) + 1 for _, values in request.listed],
         "deadline": deadline,

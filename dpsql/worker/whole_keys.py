@@ -1,12 +1,15 @@
 """Rows and distinct units of the groups of one whole number, a day say, from rows that lie unit by unit, in one pass.
 
-Where keys lie close together a table has a place for each. So nothing is hashed, and the database groups nothing.
+Where keys lie close together a table has a place for each. So nothing is hashed, and the database groups nothing. Each
+unit may be cut to its first rows, and to its first groups, as `worker.cutting` cuts it.
 
 Theorem. Each group has the rows and the units that the database finds by grouping.
 
 Proof. The place of a key is how far it is above the least one: other keys have other places. A row's number is its unit
 and this place, so a unit has in a group as many rows as there are equal numbers, of which all but one repeat it. All
-rows of a unit are in one piece. NULL is a group of its own, which SQL has, too.  QED
+rows of a unit are in one piece. NULL is a group of its own, which SQL has, too. Where groups are cut, a row's number
+has its position at the end: of a unit's numbers in a group the least one is that of its first row there. How many rows
+of the unit until then are the first of a group says which of its groups this is; the first ones are counted.  QED
 
 Tests: tests/unit/worker/test_whole_keys.py.
 """
@@ -33,18 +36,21 @@ MOST = 18
 """Binary digits of places of keys, 2 MiB of each table of counts. It is a choice: a table is passed once for each piece
 of rows, and seven hundred years have so many days."""
 SHORT = 32  # Binary digits of numbers that are sorted in half of the time.
+WIDE = 64  # Binary digits of the widest numbers that are sorted.
 RUN = 256
 """Numbers that are sorted together where no unit has more than half as many rows. It is a choice: numpy sorts so few
 in a quarter of the time that it takes over 2^16 of them (measured: 1.1 and 3.7 ns a number)."""
 
 
-def by_key(rows: Any, columns: Sequence[Sequence[str]], units: Sequence[int]) -> Any:
+def by_key(rows: Any, columns: Sequence[Sequence[str]], units: Sequence[int], firsts: tuple[int, int] = (0, 0)) -> Any:
     """The groups, keys rising and NULL last; None where the keys lie too far apart.
 
     Args:
-        rows: Anything with ``__arrow_c_stream__``: the number of each row's unit, and its key; see `lying.pieces`.
+        rows: Anything with ``__arrow_c_stream__``: the number of each row's unit, its rank where something is cut, and
+            its key; see `lying.pieces`.
         columns: (name, wire type) of what comes: the key, which is one of `WHOLE`, and numbers, BIGINT.
         units: Places of the numbers of units among them; all others are of rows.
+        firsts: How many rows of each unit count, its first ones, and of how many groups; 0 for all.
 
     Returns:
         An Arrow array.
@@ -52,8 +58,8 @@ def by_key(rows: Any, columns: Sequence[Sequence[str]], units: Sequence[int]) ->
     Raises:
         ValueError: As `lying.pieces`.
     """
-    found = _Counts(WHOLE[columns[0][1]])
-    for piece in pieces(rows, []):
+    found = _Counts(WHOLE[columns[0][1]], *firsts)
+    for piece in pieces(rows, [], ranked=any(firsts)):
         for part in piece.parts():
             if not found.take(part):
                 return None
@@ -63,10 +69,11 @@ def by_key(rows: Any, columns: Sequence[Sequence[str]], units: Sequence[int]) ->
 class _Counts:
     """How many rows each key has, and how many of these repeat one of their unit."""
 
-    def __init__(self, step: int) -> None:
+    def __init__(self, step: int, first_rows: int, most_groups: int) -> None:
         import numpy as np
 
         self._step, self._low = step, 0
+        self._first_rows, self._most_groups = first_rows, most_groups
         self._rows = self._again = np.zeros(0, dtype=np.int64)
         self._missing = np.zeros(2, dtype=np.int64)  # rows and units whose key is NULL
 
@@ -74,27 +81,52 @@ class _Counts:
         """Counts some units; False where their keys lie too far from each other, or from those before."""
         import numpy as np
 
+        if self._first_rows:
+            piece = piece.first(self._first_rows)
         units, (keys, present) = piece.units, piece.values[0]
         if present is not None:
-            missing = units[~present]
-            self._missing += len(missing), len(starts(missing)) if len(missing) else 0
-            units, keys = units[present], keys[present]
-        if not len(units):
-            return True
+            keys = keys[present]
         if self._step > 1:
             whole = keys // self._step
             if not np.array_equal(whole * self._step, keys):
                 return False
             keys = whole
-        low, high = int(keys.min()), int(keys.max())
-        if not self._reaches(low, high):
+        low, high = (int(keys.min()), int(keys.max())) if len(keys) else (self._low, self._low - 1)
+        if len(keys) and not self._reaches(low, high):
             return False
         places, many = (keys - low).astype(np.int32, copy=False), high - low + 1
         own = slice(low - self._low, high - self._low + 1)
+        if self._most_groups:
+            return self._take_first(piece, places, many, own)
+        if present is not None:
+            missing = units[~present]
+            self._missing += len(missing), len(starts(missing)) if len(missing) else 0
+            units = units[present]
+        if not len(units):
+            return True
         self._rows[own] += np.bincount(places, minlength=many)
         most = int(piece.spans.max())
         if most > 1:
             self._again[own] += np.bincount(_again(units, places, many, most), minlength=many)
+        return True
+
+    def _take_first(self, piece: Piece, places: Whole, many: int, own: slice) -> bool:
+        """Counts the first groups of some units; False where their rows are too many for this."""
+        import numpy as np
+
+        present = piece.values[0][1]
+        if present is not None:  # NULL has the last place
+            known, places = places, np.full(len(piece.units), many, dtype=np.int32)
+            places[present] = known
+        found = _first_groups(piece, places, many + 1, self._most_groups)
+        if found is None:
+            return False
+        places, rows = found
+        units = np.bincount(places, minlength=many + 1)
+        every = np.bincount(places, rows, many + 1).astype(np.int64)  # a float adds up a piece's rows exactly
+        self._rows[own] += every[:many]
+        self._again[own] += every[:many] - units[:many]
+        self._missing += every[many], units[many]
         return True
 
     def _reaches(self, low: int, high: int) -> bool:
@@ -160,6 +192,35 @@ def _again(units: Whole, places: Whole, many: int, most: int) -> Whole:
     again: Whole = codes[1:][codes[1:] == codes[:-1]]
     again &= codes.dtype.type((1 << digits) - 1)
     return again.astype(np.int64)
+
+
+def _first_groups(piece: Piece, places: Whole, many: int, most: int) -> tuple[Whole, Whole] | None:
+    """The places of each unit's first groups, and how many rows it has there; None where a number would be too wide.
+
+    Args:
+        piece: The units.
+        places: (n,) int32, below ``many``.
+        many: How many places there are.
+        most: How many groups of each unit count.
+    """
+    import numpy as np
+
+    rows, units = len(places), len(piece.begins)
+    behind, digits = (rows - 1).bit_length(), (many - 1).bit_length()
+    if behind + digits + (units - 1).bit_length() > WIDE:
+        return None
+    unit = np.repeat(np.arange(units, dtype=np.uint64), piece.spans)
+    codes = (unit << np.uint64(digits) | places.astype(np.uint64)) << np.uint64(behind)
+    codes |= np.arange(rows, dtype=np.uint64)
+    _sort(codes, int(piece.spans.max()))
+    at = starts(codes >> np.uint64(behind))
+    firsts = (codes[at] & np.uint64((1 << behind) - 1)).astype(np.int64)
+    begins_group = np.zeros(rows, dtype=np.int64)
+    begins_group[firsts] = 1
+    upto = np.cumsum(begins_group)
+    before = np.repeat(upto[piece.begins] - 1, piece.spans)  # a unit's first row begins a group
+    kept = upto[firsts] - before[firsts] <= most
+    return places[firsts[kept]], np.diff(at, append=rows)[kept]
 
 
 def _sort(codes: Whole, most: int) -> None:

@@ -19,6 +19,13 @@ ENGINE = (
         ("tests/unit/engine", "tests/sql/test_corpus.py"),
     ),
     Defence(
+        "no unit counts in more groups of a whole key than the cap allows",
+        "dpsql/worker/whole_keys.py",
+        "    kept = upto[firsts] - before[firsts] <= most\n",
+        "    kept = upto[firsts] - before[firsts] <= most + 1\n",
+        ("tests/unit/worker/test_whole_keys.py",),
+    ),
+    Defence(
         "DuckDB reads the tables that were meant, and no other",
         VERIFY,
         "    if used_tables != set(tables):\n",

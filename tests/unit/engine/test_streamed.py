@@ -145,6 +145,9 @@ def test_units_of_many_groups_are_those_of_the_database(visits: Session, asked: 
     [
         ROWS.format(3) + "reason, COUNT(*) FROM visits GROUP BY 1",
         CAP.format(2) + "reason, COUNT(*) FROM visits GROUP BY 1",
+        CAP.format(2) + "placed, COUNT(*), SUM(amount) FROM visits GROUP BY 1",
+        CAP.format(2) + "placed, code, COUNT(*) FROM visits GROUP BY 1, 2",
+        CAP.format(2) + "v.placed, COUNT(*) FROM visits v JOIN visits w ON v.customer = w.customer GROUP BY 1",
         "SELECT v.reason, COUNT(*) FROM visits v JOIN visits w ON v.customer = w.customer GROUP BY 1",
     ],
 )
@@ -168,6 +171,24 @@ def test_units_are_counted_as_rows_stream_by_where_groups_are_many_beside_them(
         assert bool(lowering(DUCKDB, b"a secret")(replace(need, source=source)).repeats) == counted
 
 
+@pytest.mark.parametrize("where", ["", " WHERE paid AND amount > 0.5"])
+@pytest.mark.parametrize("most", [1, 2, 7])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "placed, COUNT(*) FROM visits GROUP BY 1",
+        "date_trunc('week', placed), COUNT(*), COUNT(DISTINCT customer) FROM visits GROUP BY 1",
+        "code, COUNT(DISTINCT customer) FROM visits GROUP BY 1",
+        "day, COUNT(*) FROM visits GROUP BY 1",
+    ],
+)
+def test_first_rows_and_groups_by_a_whole_key_are_those_of_the_database(
+    visits: Session, asked: str, most: int, where: str
+) -> None:
+    for cap in (CAP.format(most), ROWS.format(most)):
+        assert counted_alike(visits, cap + asked.replace(" GROUP", f"{where} GROUP"))
+
+
 def counted_alike(session: Session, asked: str) -> bool:
     """Whether the worker counted units; both ways find the same groups."""
     parsed: Any = parse(asked)
@@ -176,11 +197,11 @@ def counted_alike(session: Session, asked: str) -> bool:
     engine, seen = session._backend.engine, False
     for need in [reading.need for reading in prepared.readings]:
         both = [lowering(dialect, b"a secret")(need) for dialect in (DUCKDB, replace(DUCKDB, counts=False))]
-        assert not both[1].repeats
+        assert not (both[1].repeats or both[1].by_key)
         tables = [engine.run(own) for own in both]
         names = [name for name, _ in both[0].columns]
         found = [sorted(map(repr, zip(*(table.column(name) for name in names), strict=True))) for table in tables]
         assert found[0] == found[1]
         assert found[0]
-        seen = seen or bool(both[0].repeats)
+        seen = seen or bool(both[0].repeats or both[0].by_key)
     return seen

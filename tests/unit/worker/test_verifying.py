@@ -98,21 +98,24 @@ WHOLE = f"SELECT CAST(0 AS INTEGER) AS u, age AS k FROM {VISITS}"
 
 
 @pytest.mark.parametrize(
-    ("repeats", "words"),
+    ("repeats", "by_key", "words"),
     [
-        ((GROUPS, ROWS), ""),
-        ((GROUPS, ROWS, WHOLE), ""),
-        ((GROUPS.replace("count(*)", "max(age)"), ROWS), "max"),
-        ((GROUPS, ROWS.replace(VISITS, '"bounded"."main"."other"')), "other"),
-        ((GROUPS.replace("hash(age)", "age"), ROWS), "columns"),
-        ((GROUPS, ROWS.replace("INTEGER", "BIGINT")), "columns"),
-        ((GROUPS, ROWS, WHOLE.replace("age", "abs(age)")), "abs"),
-        ((GROUPS, ROWS, WHOLE.replace("age", "CAST(age AS INTEGER)")), "columns"),
+        ((GROUPS, ROWS), "", ""),
+        ((GROUPS, ROWS), WHOLE, ""),
+        ((GROUPS.replace("count(*)", "max(age)"), ROWS), "", "max"),
+        ((GROUPS, ROWS.replace(VISITS, '"bounded"."main"."other"')), "", "other"),
+        ((GROUPS.replace("hash(age)", "age"), ROWS), "", "columns"),
+        ((GROUPS, ROWS.replace("INTEGER", "BIGINT")), "", "columns"),
+        ((GROUPS, ROWS), WHOLE.replace("age", "abs(age)"), "abs"),
+        ((), WHOLE.replace("age", "abs(age)"), "abs"),
+        ((), WHOLE.replace("age", "CAST(age AS INTEGER)"), "columns"),
     ],
 )
-def test_all_texts_that_find_repeats_are_verified_and_run(worker: Worker, repeats: tuple[str, ...], words: str) -> None:
+def test_all_texts_that_find_repeats_are_verified_and_run(
+    worker: Worker, repeats: tuple[str, ...], by_key: str, words: str
+) -> None:
     own = statement(f"SELECT age AS k0, count(*) AS n FROM {VISITS} GROUP BY age", ("k0", "BIGINT"), ("n", "BIGINT"))
-    own = replace(own, functions=own.functions | {"hash"}, repeats=repeats, of_units=(1,))
+    own = replace(own, functions=own.functions | {"hash"}, repeats=repeats, by_key=by_key, of_units=(1,))
     if not words:
         worker.verify(own, deadline=20)
         assert list(worker.run(own, deadline=20)["n"]) == [1, 1, 1]  # all rows are said to be of one unit

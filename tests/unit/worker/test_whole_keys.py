@@ -32,28 +32,33 @@ def sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(whole_keys, "RUN", run)
 
 
-def lying_rows(kind: str, rows: Sequence[tuple[int, int | None]], size: int) -> Any:
-    """The rows as a stream of tables of so many each: units, and keys as they are stored."""
-    own = {"u": nanoarrow.int32(), "k": TYPES[kind]}
+def lying_rows(kind: str, rows: Sequence[tuple[int, int | None]], size: int, *, ranked: bool = False) -> Any:
+    """The rows as a stream of tables of so many each: units, ranks that rise where wanted, and keys as stored."""
+    own = {"u": nanoarrow.int32(), **({"r": nanoarrow.int64()} if ranked else {}), "k": TYPES[kind]}
     schema, tables = nanoarrow.struct(own), []
     for start in range(0, len(rows), size):
         units, keys = zip(*rows[start : start + size], strict=True)
+        ranks = [nanoarrow.c_array(list(range(start, start + len(keys))), nanoarrow.int64())] if ranked else []
         known = np.packbits([key is not None for key in keys], bitorder="little")
         stored = np.array([77 if key is None else key for key in keys], dtype=np.int32 if kind == "DATE" else np.int64)
         children = [
             nanoarrow.c_array(list(units), nanoarrow.int32()),
+            *ranks,
             nanoarrow.c_array_from_buffers(TYPES[kind], len(keys), [None if None not in keys else known, stored]),
         ]
         tables.append(nanoarrow.c_array_from_buffers(schema, length=len(keys), buffers=[None], children=children))
     return CArrayStream.from_c_arrays(tables, nanoarrow.c_schema(schema))
 
 
-def counted(kind: str, rows: Sequence[Row], size: int) -> list[tuple[Any, ...]] | None:
+def counted(
+    kind: str, rows: Sequence[Row], size: int, firsts: tuple[int, int] = (0, 0)
+) -> list[tuple[Any, ...]] | None:
     """Each group's key, rows and units; None where nothing is counted."""
     shown = [("k0", kind), ("m0", "BIGINT"), ("m1", "BIGINT")]
     step = DAY if kind == "TIMESTAMP" else 1
     stored = [(unit, None if key is None else key * step) for unit, key in rows]
-    own = whole_keys.by_key(lying_rows(kind, stored, size), shown, [2])
+    lies = lying_rows(kind, stored, size, ranked=any(firsts))
+    own = whole_keys.by_key(lies, shown, [2], firsts)
     return None if own is None else list(zip(*columns.read(bytes(wire.pack(own)), shown).values(), strict=True))
 
 
@@ -72,6 +77,49 @@ def test_groups_have_their_rows_and_distinct_units(sizes: None, rows: list[Row],
     many, units = Counter(key for _, key in rows), Counter(key for _, key in set(rows))
     keys = sorted(many, key=lambda key: (key is None, key))
     assert counted(kind, rows, size) == [(named(kind, key), many[key], units[key]) for key in keys]
+
+
+def first(rows: Sequence[Row], most_rows: int, most_groups: int) -> list[Row]:
+    """The rows of each unit that count."""
+    held, groups, found = Counter[int](), dict[int, list[int | None]](), list[Row]()
+    for unit, key in rows:
+        held[unit] += 1
+        if most_rows and held[unit] > most_rows:
+            continue
+        own = groups.setdefault(unit, [])
+        if key not in own:
+            own.append(key)
+        if not most_groups or own.index(key) < most_groups:
+            found.append((unit, key))
+    return found
+
+
+@QUIET
+@given(
+    rows=ROWS,
+    size=st.integers(1, 12),
+    kind=st.sampled_from(sorted(TYPES)),
+    most_rows=st.integers(0, 5),
+    most_groups=st.integers(0, 4),
+)
+def test_each_unit_is_cut_to_its_first_rows_and_groups(
+    sizes: None, rows: list[Row], size: int, kind: str, most_rows: int, most_groups: int
+) -> None:
+    rows.sort(key=lambda row: row[0])
+    kept = first(rows, most_rows, most_groups)
+    many, units = Counter(key for _, key in kept), Counter(key for _, key in set(kept))
+    keys = sorted(many, key=lambda key: (key is None, key))
+    found = counted(kind, rows, size, (most_rows, most_groups))
+    assert found == [(named(kind, key), many[key], units[key]) for key in keys]
+
+
+def test_nothing_is_cut_where_numbers_would_be_too_wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [(unit, key) for unit in range(4) for key in (0, 8, 0, 3)]
+    assert counted("BIGINT", rows, 99, (0, 2)) == [(0, 8, 4), (8, 4, 4)]
+    monkeypatch.setattr(whole_keys, "WIDE", 9)
+    assert counted("BIGINT", rows, 99, (0, 2)) is None
+    monkeypatch.setattr(whole_keys, "WIDE", 10)
+    assert counted("BIGINT", rows, 99, (0, 2)) is not None
 
 
 @pytest.mark.parametrize("most", [1, 3, 100, 128, 129, 300])
