@@ -65,7 +65,7 @@ def shown_hash(columns: Sequence[str], unit: str, key: Sequence[str], words: Dia
     """SQL of the hash by which a unit's rows are placed, in hexadecimal digits; see `placed`."""
     said = [unit, *key] if key else [name for name in columns if f"{name}$grid" not in columns]
     secret = words.call("left", words.call("secret"), str(SECRET))
-    if key and words.has("parts_told_apart"):  # no NULL among them
+    if words.has("parts_told_apart"):
         parts = [words.call("parts_told_apart", words.quoted(name)) for name in said]
     else:
         parts = [" || ".join(words.call("told_apart", words.quoted(name)) for name in said)]

@@ -97,6 +97,9 @@ GROUP BY takes for the same."""
 TYPES: Mapping[str, str] = {
     name: name for name in ("BIGINT", "HUGEINT", "DOUBLE", "VARCHAR", "DATE", "TIMESTAMP", "BOOLEAN")
 }
+LENGTHS = ", ".join(f"'{length}:'" for length in range(1, 37))
+"""What stands before texts of so many bytes where values are told apart: a whole number, a time or a UUID has at most
+36. It is read from a list faster than it is made."""
 BUILDING = {
     **{f"{wire.lower()}_of_{family}": f"TRY_CAST({{0}} AS {wire})" for wire in TYPES for family in FAMILIES},
     "unscaled_decimal": "CAST(replace(CAST({0} AS VARCHAR), '.', '') AS HUGEINT)",
@@ -108,7 +111,8 @@ BUILDING = {
     "numbered": "coalesce(getvariable('numbered'), 0)",
     "at_place": "[{rest}][{0} + 1]",
     "of_hexadecimal": "CAST('0x' || {0} AS BIGINT)",
-    "parts_told_apart": "strlen(CAST({0} AS VARCHAR)), ':', CAST({0} AS VARCHAR)",
+    "parts_told_apart": f"coalesce([{LENGTHS}][strlen(CAST({{0}} AS VARCHAR))], "
+    "strlen(CAST({0} AS VARCHAR)) || ':', 'N'), CAST({0} AS VARCHAR)",
     "told_apart": "coalesce(strlen(CAST({0} AS VARCHAR)) || ':' || CAST({0} AS VARCHAR), 'N')",
     "quantile": "quantile_cont({0}, {1})",
     "among": "{0} IN (SELECT {1} FROM {2} WHERE {1} IS NOT NULL)",

@@ -104,6 +104,13 @@ TABLES = (
         OF_ONE_PASS,
     ),
     Defence(
+        "a text that is not in its list is none, also where it is sorted as its place",
+        "dpsql/owner/numbered.py",
+        "ELSE {last} END",
+        "ELSE 0 END",
+        OF_ONE_PASS,
+    ),
+    Defence(
         "who has new rows keeps as many as the policy says, the stored ones among them",
         APPENDED,
         " AND NOT {moves} ",

@@ -157,6 +157,30 @@ def test_of_rows_with_one_key_one_stays_wherever_they_stand(engine: duckdb.DuckD
     assert [place for place, *_ in first] == list(range(1, 101))
 
 
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (
+            "VARCHAR",
+            ["", "a", "N", "1:", "ß😀", "10", *("é" * n for n in (17, 18, 19)), *("x" * n for n in range(30, 40))],
+        ),
+        ("BIGINT", ["0", "-1", str(2**63 - 1), str(-(2**63))]),
+        ("DATE", ["2024-02-29", "infinity"]),
+        ("TIMESTAMP", ["2024-02-29 01:02:03", "2024-02-29 01:02:03.000004"]),
+        ("DOUBLE", ["0.1", "1e+300", "nan"]),
+        ("BOOLEAN", ["true", "false"]),
+    ],
+)
+def test_values_are_told_apart_in_parts_as_in_one_text(kind: str, values: list[str]) -> None:
+    one, parts = DUCKDB.call("told_apart", "x"), DUCKDB.call("parts_told_apart", "x")
+    listed = ", ".join(f"({value})" for value in ("NULL", *map(DUCKDB.text, values)))
+    rows = f"(SELECT CAST(v AS {kind}) AS x FROM (VALUES {listed}) AS t(v))"
+    with duckdb.connect() as connection:
+        found = connection.execute(f"SELECT {one}, concat({parts}), concat({parts}, {parts}) FROM {rows}").fetchall()
+    told = ["N", *(f"{len(value.encode())}:{value}" for value in values)]
+    assert found == [(text, text, text + text) for text in told]
+
+
 class Heard(DuckDBDatabase):
     """DuckDB that keeps which ranges it found."""
 
