@@ -25,7 +25,7 @@ from typing import Any
 import duckdb
 from page import ROOT, circumstances, kept, table, write
 from pairs import timed
-from scale import HEAD, highest, watched
+from scale import HEAD, highest, made_up, watched
 
 import dpsql
 
@@ -35,11 +35,12 @@ EACH = 10  # Visits of a person, on average. It is a choice, as is all of the ma
 MIDDLE = 1_000_000  # Visits where something else grows.
 COLUMNS = tuple(f"c{number}" for number in range(1, 9))
 GROUPS = (2, 10, 100, 1_000, 10_000)
-MADE = """
+MADE = f"""
 CREATE TABLE visits AS
-SELECT CAST(hash(i, 1) % $people AS BIGINT) AS person, i AS visit, CAST(hash(i, 2) % 1001 AS INTEGER) AS cost,
-       DATE '2020-01-01' + CAST(hash(i, 3) % 2192 AS INTEGER) AS day, chr(CAST(97 + hash(i, 4) % 4 AS INTEGER)) AS kind,
-       DATE '2020-01-01' + CAST(hash(i, 5) % 2192 AS INTEGER) AS open_day
+SELECT CAST({made_up(1, "$people")} AS BIGINT) AS person, i AS visit, CAST({made_up(2, 1001)} AS INTEGER) AS cost,
+       DATE '2020-01-01' + CAST({made_up(3, 2192)} AS INTEGER) AS day,
+       chr(CAST(97 + {made_up(4, 4)} AS INTEGER)) AS kind,
+       DATE '2020-01-01' + CAST({made_up(5, 2192)} AS INTEGER) AS open_day
 FROM range($rows) AS numbers(i)
 """
 WIDE = f"""

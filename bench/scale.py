@@ -76,10 +76,18 @@ POLICY = (
       kind: {{type: text, values: [a, b, c, d]}}
 """
 )
-VISITS = """
-SELECT CAST(hash(i, 1) % {units} AS BIGINT) AS person, DATE '2020-01-01' + CAST(hash(i, 2) % 2192 AS INTEGER) AS day,
-       CAST(hash(i, 3) % 1001 AS INTEGER) AS cost, chr(CAST(97 + hash(i, 4) % 4 AS INTEGER)) AS kind
-FROM range({first}, {last}) AS numbers(i)
+
+
+def made_up(column: int, below: int | str) -> str:
+    """SQL of a whole number of the row ``i``, from 0 on: of another column it is another, as by chance."""
+    return f"hash(xor(hash(i), {column}::UBIGINT)) % {below}"
+
+
+VISITS = f"""
+SELECT CAST({made_up(1, "{units}")} AS BIGINT) AS person,
+       DATE '2020-01-01' + CAST({made_up(2, 2192)} AS INTEGER) AS day,
+       CAST({made_up(3, 1001)} AS INTEGER) AS cost, chr(CAST(97 + {made_up(4, 4)} AS INTEGER)) AS kind
+FROM range({{first}}, {{last}}) AS numbers(i)
 """
 
 
