@@ -7,16 +7,16 @@ Theorem. Each group has the rows and the units that the database finds by groupi
 
 Proof. The place of a key is how far it is above the least one: other keys have other places. A row's number is its unit
 and this place, so a unit has in a group as many rows as there are equal numbers, of which all but one repeat it. All
-rows of a unit are in one piece. NULL is a group of its own, which SQL has, too. Where groups are cut, a row's number
-has its position at the end: of a unit's numbers in a group the least one is that of its first row there. How many rows
-of the unit until then are the first of a group says which of its groups this is; the first ones are counted.  QED
+rows of a unit are in one piece. NULL is a group of its own, which SQL has, too. Where groups are cut, a unit's first
+group is that of its first row, and the next one that of the first row of all that are in none before. So they are found
+one after the other, with all their rows.  QED
 
 Tests: tests/unit/worker/test_whole_keys.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import nanoarrow
@@ -36,7 +36,6 @@ MOST = 18
 """Binary digits of places of keys, 2 MiB of each table of counts. It is a choice: a table is passed once for each piece
 of rows, and seven hundred years have so many days."""
 SHORT = 32  # Binary digits of numbers that are sorted in half of the time.
-WIDE = 64  # Binary digits of the widest numbers that are sorted.
 RUN = 256
 """Numbers that are sorted together where no unit has more than half as many rows. It is a choice: numpy sorts so few
 in a quarter of the time that it takes over 2^16 of them (measured: 1.1 and 3.7 ns a number)."""
@@ -97,7 +96,8 @@ class _Counts:
         places, many = (keys - low).astype(np.int32, copy=False), high - low + 1
         own = slice(low - self._low, high - self._low + 1)
         if self._most_groups:
-            return self._take_first(piece, places, many, own)
+            self._take_first(piece, places, many, own)
+            return True
         if present is not None:
             missing = units[~present]
             self._missing += len(missing), len(starts(missing)) if len(missing) else 0
@@ -110,24 +110,20 @@ class _Counts:
             self._again[own] += np.bincount(_again(units, places, many, most), minlength=many)
         return True
 
-    def _take_first(self, piece: Piece, places: Whole, many: int, own: slice) -> bool:
-        """Counts the first groups of some units; False where their rows are too many for this."""
+    def _take_first(self, piece: Piece, places: Whole, many: int, own: slice) -> None:
+        """Counts the first groups of some units."""
         import numpy as np
 
         present = piece.values[0][1]
         if present is not None:  # NULL has the last place
             known, places = places, np.full(len(piece.units), many, dtype=np.int32)
             places[present] = known
-        found = _first_groups(piece, places, many + 1, self._most_groups)
-        if found is None:
-            return False
-        places, rows = found
-        units = np.bincount(places, minlength=many + 1)
-        every = np.bincount(places, rows, many + 1).astype(np.int64)  # a float adds up a piece's rows exactly
+        first, rows = map(np.concatenate, zip(*_first_groups(piece, places, self._most_groups), strict=True))
+        units = np.bincount(first, minlength=many + 1)
+        every = np.bincount(first, rows, many + 1).astype(np.int64)  # a float adds up a piece's rows exactly
         self._rows[own] += every[:many]
         self._again[own] += every[:many] - units[:many]
         self._missing += every[many], units[many]
-        return True
 
     def _reaches(self, low: int, high: int) -> bool:
         """Makes room for keys from one to another; False where it would be too much."""
@@ -194,33 +190,26 @@ def _again(units: Whole, places: Whole, many: int, most: int) -> Whole:
     return again.astype(np.int64)
 
 
-def _first_groups(piece: Piece, places: Whole, many: int, most: int) -> tuple[Whole, Whole] | None:
-    """The places of each unit's first groups, and how many rows it has there; None where a number would be too wide.
+def _first_groups(piece: Piece, places: Whole, most: int) -> Iterator[tuple[Whole, Whole]]:
+    """The first group of each unit, then the second of those that have one, and so on: its place, and its rows there.
 
     Args:
         piece: The units.
-        places: (n,) int32, below ``many``.
-        many: How many places there are.
+        places: (n,) of its rows.
         most: How many groups of each unit count.
     """
     import numpy as np
 
-    rows, units = len(places), len(piece.begins)
-    behind, digits = (rows - 1).bit_length(), (many - 1).bit_length()
-    if behind + digits + (units - 1).bit_length() > WIDE:
-        return None
-    unit = np.repeat(np.arange(units, dtype=np.uint64), piece.spans)
-    codes = (unit << np.uint64(digits) | places.astype(np.uint64)) << np.uint64(behind)
-    codes |= np.arange(rows, dtype=np.uint64)
-    _sort(codes, int(piece.spans.max()))
-    at = starts(codes >> np.uint64(behind))
-    firsts = (codes[at] & np.uint64((1 << behind) - 1)).astype(np.int64)
-    begins_group = np.zeros(rows, dtype=np.int64)
-    begins_group[firsts] = 1
-    upto = np.cumsum(begins_group)
-    before = np.repeat(upto[piece.begins] - 1, piece.spans)  # a unit's first row begins a group
-    kept = upto[firsts] - before[firsts] <= most
-    return places[firsts[kept]], np.diff(at, append=rows)[kept]
+    begins, spans = piece.begins, piece.spans
+    for _ in range(most):
+        first = places[begins]
+        other = places != np.repeat(first, spans)
+        left = np.add.reduceat(other, begins, dtype=np.int64)
+        yield first, spans - left
+        if not left.any():
+            return
+        places, spans = places[other], left[left > 0]
+        begins = np.cumsum(spans) - spans
 
 
 def _sort(codes: Whole, most: int) -> None:

@@ -113,15 +113,6 @@ def test_each_unit_is_cut_to_its_first_rows_and_groups(
     assert found == [(named(kind, key), many[key], units[key]) for key in keys]
 
 
-def test_nothing_is_cut_where_numbers_would_be_too_wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [(unit, key) for unit in range(4) for key in (0, 8, 0, 3)]
-    assert counted("BIGINT", rows, 99, (0, 2)) == [(0, 8, 4), (8, 4, 4)]
-    monkeypatch.setattr(whole_keys, "WIDE", 9)
-    assert counted("BIGINT", rows, 99, (0, 2)) is None
-    monkeypatch.setattr(whole_keys, "WIDE", 10)
-    assert counted("BIGINT", rows, 99, (0, 2)) is not None
-
-
 @pytest.mark.parametrize("most", [1, 3, 100, 128, 129, 300])
 def test_units_of_many_rows_are_counted_beside_the_ends_of_runs(most: int) -> None:
     random = np.random.default_rng(most)
