@@ -6,6 +6,7 @@ or 2 where p 2^bits lies within 10^-18 of an integer, so that more bits always d
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
@@ -29,6 +30,10 @@ FAR = 90.0
 """Exponents beyond which an interval weighs too little to be looked at. It is a choice: all of them together then weigh
 2^-50, and of thousands of intervals a draw looks at the few around the best one."""
 UNSURE = 2.0**-33  # Of the total weight: four times what floats may be off by.
+SHORT = 32  # Binary digits up to which floats may enclose an exponential: those of the first word of a decision.
+OFF = 2.0**-46
+"""What such a float may be off by, of itself: x < 32 is off by 2^-53 of itself, which moves exp(-x) by 2^-48 of itself,
+and `exp` adds a few units in the last place."""
 
 
 class Probability(Protocol):
@@ -61,6 +66,11 @@ class ExpOf:
             return 1 << bits, 1 << bits
         if self.x >= bits:  # exp(-x) < 2^-x <= 2^-bits
             return 0, 1
+        if bits <= SHORT:
+            scaled = math.ldexp(math.exp(-self.x.numerator / self.x.denominator), bits)
+            low, high = math.floor(scaled * (1 - OFF)), math.ceil(scaled * (1 + OFF))
+            if high - low == 1:
+                return low, high
         digits = bits // 3 + 20  # log10(2) < 1/3
         down = Context(prec=digits, rounding=ROUND_FLOOR, traps=[])
         up = Context(prec=digits, rounding=ROUND_CEILING, traps=[])

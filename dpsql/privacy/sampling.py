@@ -28,8 +28,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.errors import InvariantBroken
 from dpsql.privacy.probabilities import DigitOf, ExpOf, Probability, Ratio, as_fraction, located
+from dpsql.privacy.words import SPARE, Read, number_below, uniform, word
 
 __all__ = ["ExactSampler", "ExpOf", "Integers", "Sampler", "check_intervals", "check_positive", "noised"]
 
@@ -115,7 +115,7 @@ class ExactSampler:
     (3,)
     """
 
-    read: Callable[[int], bytes] = os.urandom
+    read: Read = os.urandom
     word_bits: int = 32
 
     def __post_init__(self) -> None:
@@ -148,6 +148,8 @@ class ExactSampler:
     def bernoulli(self, p: Fraction | ExpOf, size: int) -> npt.NDArray[np.bool_]:
         """(size,) bool, each True with probability exactly p, in [0, 1]."""
         coin = p if isinstance(p, ExpOf) else Ratio(as_fraction("bernoulli p", p))
+        if size == 1:
+            return np.array([self._settled(self._word(self.word_bits), coin)])
         flips = self._flip(_Coins.of([coin], self.word_bits), _checked_size(size))
         return np.asarray(flips[0])
 
@@ -158,7 +160,7 @@ class ExactSampler:
         bits, missing = index(m - 1).bit_length(), _checked_size(size)
         kept: list[Integers] = []
         while missing:
-            draws = self._uniform(bits, 2 * missing + 16)  # so many that a second round is rare, whatever m is
+            draws = self._uniform(bits, 2 * missing + SPARE)
             kept.append(draws[draws < m][:missing])
             missing -= len(kept[-1])
         return _joined(kept)
@@ -199,7 +201,7 @@ class ExactSampler:
         gaps = quality.max() - quality
         x = gaps.astype(np.float64) * float(exponent)
         up = np.flatnonzero(self._flip_exp(x, lambda i: exponent * int(gaps[i])))
-        return int(up[self.integers(len(up), 1)[0]])
+        return int(up[self._below(len(up))])
 
     def intervals(self, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> tuple[int, int]:
         """One grid point from the exponential mechanism whose scores are constant on intervals.
@@ -220,11 +222,11 @@ class ExactSampler:
         if not sizes.all():
             gaps[sizes == 0] = 0
         bits = 4 * self.word_bits
-        u = int(self._uniform(bits, 1)[0])
+        u = self._word(bits)
         while (i := located(u, bits, sizes, gaps, exponent)) is None:
-            u = u << self.word_bits | int(self._uniform(self.word_bits, 1)[0])
+            u = u << self.word_bits | self._word(self.word_bits)
             bits += self.word_bits
-        return i, int(self.integers(int(sizes[i]), 1)[0])
+        return i, self._below(int(sizes[i]))
 
     def _accepted(self, y: Integers, t: int, a: int, b: int) -> Integers:
         """Those y that are kept, each with probability exp(-(|y| - a / (b t))^2 / (2 a / b)).
@@ -297,29 +299,17 @@ class ExactSampler:
                 return True
             if u >= high:
                 return False
-            u = u << self.word_bits | int(self._uniform(self.word_bits, 1)[0])
+            u = u << self.word_bits | self._word(self.word_bits)
             bits += self.word_bits
 
     def _uniform(self, bits: int, size: int) -> Integers:
-        """(size,) uniform integers of so many bits: the narrowest unsigned type, or Python ints above 63 bits."""
-        if bits > 63 and size == 1:  # the same words, without an array for each
-            below = -(-(bits - 63) // 32)
-            number = int(self._uniform(bits - 32 * below, 1)[0])
-            for _ in range(below):
-                number = number << 32 | int.from_bytes(self._read(4), "little")
-            return np.array([number], dtype=object)
-        if bits > 63:
-            high, low = self._uniform(bits - 32, size), self._uniform(32, size)
-            return np.asarray((high.astype(object) << 32) + low.astype(object))
-        width = next(w for w in (1, 2, 4, 8) if bits <= 8 * w)
-        words: Integers = np.frombuffer(self._read(width * size), dtype=f"<u{width}") & ((1 << bits) - 1)
-        return words
+        return uniform(self.read, bits, size)
 
-    def _read(self, size: int) -> bytes:
-        raw = self.read(size)
-        if len(raw) != size:
-            raise InvariantBroken("the source of randomness returned too few bytes; nothing was drawn")
-        return raw
+    def _word(self, bits: int) -> int:
+        return word(self.read, bits)
+
+    def _below(self, m: int) -> int:
+        return number_below(self.read, m)
 
 
 def noised(values: Sequence[int] | Integers, noise: Integers) -> Integers:

@@ -80,6 +80,16 @@ class _Narrow(ExactSampler):
         self.read.width = bits
         return super()._uniform(bits, size)
 
+    def _word(self, bits: int) -> int:
+        assert isinstance(self.read, _Words)
+        self.read.width = bits
+        return super()._word(bits)
+
+    def _below(self, m: int) -> int:
+        assert isinstance(self.read, _Words)
+        self.read.width = (m - 1).bit_length()
+        return super()._below(m)
+
 
 def tree_of(call: Callable[[ExactSampler], Hashable], bits: int, refused: int = 255) -> Tree:
     """What a call returns, for every string of at most so many bits.

@@ -6,9 +6,8 @@ the loss.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
@@ -20,7 +19,7 @@ from dpsql.mechanisms.choice.measure import BaseMeasure
 from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import ExpOf, Sampler
 
-__all__ = ["LOPSIDED", "Draw", "Rank", "chosen", "landscape", "scored"]
+__all__ = ["LOPSIDED", "STRETCH", "Draw", "Rank", "chosen", "landscape", "scored", "stretches"]
 
 LOPSIDED = 2
 """How many times as much a rank counts on the side of few rows. Measured: with more, answers err more where rows are
@@ -28,10 +27,10 @@ many."""
 
 
 MANY = 1 << 12
-"""Values from which on a draw looks at those near the wanted rank first. It is a choice: fewer are soon looked at."""
-ROOM = 3.0
-"""By how much what is looked at first is deeper than the logarithm of all weight, in units of 1 / c. It is a choice:
-whatever the values are, a point that lies deeper then comes once in 20 draws at most."""
+"""Values from which on a draw takes stretches of points first. It is a choice: fewer are soon looked at one by one."""
+STRETCH = 0.5
+"""By how much the depths of a stretch differ at most, in units of 1 / c: three draws of four are kept then. It is a
+choice: longer stretches are fewer, and their draws are kept less often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +50,18 @@ class Rank:
     above: int = 0
     under: int = 0
     factors: tuple[int, int] = (1, 1)
+
+    def wanted(self, total: int) -> int:
+        """w, of so many rows, in units of 1 / b."""
+        return self.fraction.numerator * total + self.fraction.denominator * self.offset
+
+    def turn(self, total: int) -> int:
+        """The most rows up to a point, of so many, with which it lies too low rather than too high."""
+        low, high = self.factors
+        wanted = self.wanted(total)
+        return (low * (wanted + self.under) + high * (wanted - self.above)) // (
+            (low + high) * self.fraction.denominator
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,27 +84,26 @@ class Draw:
 def chosen(group: tuple[Whole, Whole], grid: Grid, draw: Draw, sampler: Sampler) -> int:
     """The grid point that one draw chooses, in steps; of a group as `scored` takes it.
 
-    Of many values those near the wanted rank are looked at first, and all others are taken for no deeper than t.
+    Of many values, stretches of points are drawn from first, as deep as `stretches` takes them for.
 
-    Theorem. The law is that of the draw, whatever t is.
+    Theorem. The law is that of the draw, whatever depths r(v) are taken, if no r(v) exceeds the depth s(v).
 
-    Proof. Of depth s(v) and weight w(v), a point comes with a chance in proportion to w exp(-c min(s, t)), and one that
-    lies deeper than t is kept with the chance exp(-c (s - t)). So a point that is kept has a chance in proportion to
-    w exp(-c s), which is the law of the draw; and where none is kept, the draw itself is made.  QED
+    Proof. Of weight w(v), a point comes with a chance in proportion to w exp(-c r), and is kept with the chance
+    exp(-c (s - r)), which is 1 at most. So a point that is kept has a chance in proportion to w exp(-c s), which is the
+    law of the draw; and one that is not kept is drawn again, independently of it.  QED
     """
-    if len(group[0]) >= MANY:
-        points = grid.high - grid.low + 1 if draw.measure is None else draw.measure.total
-        deepest = min(draw.deepest, math.ceil(Fraction(math.log(points) + ROOM) / draw.exponent))
-        point, depth = _drawn(group, grid, replace(draw, deepest=deepest), sampler)
-        deeper = _depth(group, grid, draw, point) - depth if depth == deepest else 0
+    if len(group[0]) < MANY:
+        return _drawn(*scored(*group, grid, draw.rank, draw.deepest), grid, draw, sampler)[0]
+    cells = stretches(*group, grid, draw)
+    while True:
+        point, depth = _drawn(*cells, grid, draw, sampler)
+        deeper = _depth(*group, grid, draw, point) - depth
         if not deeper or sampler.bernoulli(ExpOf(draw.exponent * deeper), 1)[0]:
             return point
-    return _drawn(group, grid, draw, sampler)[0]
 
 
-def _drawn(group: tuple[Whole, Whole], grid: Grid, draw: Draw, sampler: Sampler) -> tuple[int, int]:
-    """The point that a draw chooses, and how far its score is below 0."""
-    widths, scores = scored(*group, grid, draw.rank, draw.deepest)
+def _drawn(widths: Whole, scores: Whole, grid: Grid, draw: Draw, sampler: Sampler) -> tuple[int, int]:
+    """The point that a draw chooses among intervals with such scores, and how far its score is below 0."""
     weights = widths if draw.measure is None else draw.measure.within(widths)
     index, offset = sampler.intervals(cast("Sequence[int]", weights), cast("Sequence[int]", scores), draw.exponent)
     start = grid.low + int(widths[:index].sum())
@@ -101,10 +111,48 @@ def _drawn(group: tuple[Whole, Whole], grid: Grid, draw: Draw, sampler: Sampler)
     return point, -int(scores[index])
 
 
-def _depth(group: tuple[Whole, Whole], grid: Grid, draw: Draw, point: int) -> int:
+def _depth(values: Whole, sums: Whole, grid: Grid, draw: Draw, point: int) -> int:
     """How far the score of a point is below 0."""
-    widths, scores = scored(*group, grid, draw.rank, draw.deepest)
-    return -int(scores[np.searchsorted(np.cumsum(widths), point - grid.low, side="right")])
+    rank, pad, b = draw.rank, abs(draw.rank.offset), draw.rank.fraction.denominator
+    total, (low, high) = int(sums[-1]), rank.factors
+    first, behind = int(np.searchsorted(values, point)), int(np.searchsorted(values, point, side="right"))
+    below = -pad if point == grid.low else int(sums[first - 1]) if first else 0
+    upto = (int(sums[behind - 1]) if behind else 0) + (pad if point == grid.high else 0)
+    wanted = rank.wanted(total)
+    deep = max(0, high * (b * below - wanted + rank.above), low * (wanted - b * upto + rank.under))
+    return min(deep, draw.deepest)
+
+
+def stretches(values: Whole, sums: Whole, grid: Grid, draw: Draw) -> tuple[Whole, Whole]:
+    """As `scored`, but few intervals, which may be empty, and no score is below that of a point in its interval.
+
+    The point at which the score turns is alone. On either side an interval ends where some rows more, worth `STRETCH`,
+    are reached.
+
+    Proof. Let T < T' be two such numbers of rows, and x <= x' the first values up to which there are as many. Below the
+    turn, x <= v < x' gives T <= upto(v) < T', and v is no deeper than with T rows and no less deep than with T' - 1.
+    Above it, x < v <= x' gives T <= below(v) < T', and v is no less deep than with T rows.  QED
+    """
+    rank, b, (low, high), total = draw.rank, draw.rank.fraction.denominator, draw.rank.factors, int(sums[-1])
+    wanted, turn = rank.wanted(total), min(max(rank.turn(total) + 1, 0), total + 1)
+    step = min(max(1, int(STRETCH / (float(draw.exponent) * b * max(low, high)))), total + 1)
+    few = max(0, min(draw.deepest // (low * b * step) + 1, (turn - 1) // step))
+    many = max(0, min(draw.deepest // (high * b * step) + 1, (total - turn) // step))
+    marks = turn + step * np.arange(-few, many + 1)
+    ends = values.take(np.searchsorted(sums, marks), mode="clip")
+    ends[few] = middle = grid.low if turn == 0 else grid.high if turn > total else int(ends[few])
+    begins = np.concatenate([[grid.low], ends[: few + 1], ends[few:] + 1, [grid.high + 1]])
+    rows = _exact(marks, rank, draw.deepest)
+    under = low * b * (rows[: few + 1] - 1) - low * (wanted + rank.under)
+    above = high * (wanted - rank.above) - high * b * rows[few:]
+    scores = np.concatenate([under, [-_depth(values, sums, grid, draw, middle)], above])
+    return np.diff(begins), np.maximum(np.minimum(scores, 0), -draw.deepest)
+
+
+def _exact(rows: Whole, rank: Rank, deepest: int) -> Whole:
+    """The same numbers of rows, as Python's own where int64 might not hold their scores."""
+    most = LOPSIDED * rank.fraction.denominator * (MOST_ROWS + 2 * abs(rank.offset)) + deepest
+    return rows.astype(object) if most >= 2**62 else rows
 
 
 def landscape(values: Whole, rows: Whole, grid: Grid, rank: Rank, deepest: int) -> tuple[Whole, Whole]:
@@ -132,20 +180,18 @@ def scored(values: Whole, sums: Whole, grid: Grid, rank: Rank, deepest: int) -> 
 
     A value may stand there several times, the last time with all its rows, or have none of its own.
     """
-    a, b, pad = rank.fraction.numerator, rank.fraction.denominator, abs(rank.offset)
+    b, pad = rank.fraction.denominator, abs(rank.offset)
     low, high = rank.factors
     total = int(sums[-1]) if len(sums) else 0
-    wanted = a * total + b * rank.offset
+    wanted = rank.wanted(total)
     few = (wanted + rank.under - -(-deepest // low)) // b
     many = -((wanted - rank.above - -deepest // high) // -b)
     points, upto = _with_ends(*_once(*_near(values, sums, few, many)), grid)
-    if LOPSIDED * b * (MOST_ROWS + 2 * pad) + deepest >= 2**62:
-        upto = upto.astype(object)
+    upto = _exact(upto, rank, deepest)
     # Behind a value the one term, low (wanted + under - b upto), falls and the other, high (b upto - wanted + above),
     # rises from one to the next. So up to the turn, where the other exceeds the one, each value scores as what follows
     # it, and behind the turn as what is before it.
-    last = (low * (wanted + rank.under) + high * (wanted - rank.above)) // ((low + high) * b)
-    turn = int(np.searchsorted(upto[:-1], last, side="right"))
+    turn = int(np.searchsorted(upto[:-1], rank.turn(total), side="right"))
     below = int(upto[turn - 1]) if turn else -pad
     above = int(upto[turn]) + (pad if turn == len(points) - 1 else 0)
     scores = np.empty(len(upto), dtype=upto.dtype)

@@ -24,6 +24,7 @@ Tests: tests/unit/mechanisms/choice/test_measure.py.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
@@ -117,8 +118,9 @@ class BaseMeasure:
             start: The first point of an interval.
             unit: From 0, of the interval's weight.
         """
-        wanted = int(self.below(np.array([start], dtype=np.int64))[0]) + unit
-        at = int(np.searchsorted(np.array(self.before, dtype=np.int64), wanted, side="right")) - 1
+        at = bisect_right(self.starts, start) - 1
+        wanted = self.before[at] + (start - self.starts[at]) * self.weights[at] + unit
+        at = bisect_right(self.before, wanted) - 1
         return self.starts[at] + (wanted - self.before[at]) // self.weights[at]
 
 

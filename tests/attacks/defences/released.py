@@ -7,9 +7,11 @@ from tests.attacks.defences.defence import Defence
 __all__ = ["RELEASED"]
 
 SAMPLING = "dpsql/privacy/sampling.py"
+WORDS = "dpsql/privacy/words.py"
 SENSITIVITY = "dpsql/mechanisms/noise/sensitivity.py"
 THRESHOLDS = "dpsql/mechanisms/noise/thresholds.py"
 OF_SAMPLING = ("tests/unit/privacy/test_sampling.py",)
+OF_WORDS = ("tests/unit/privacy/test_words.py",)
 OF_SENSITIVITY = ("tests/unit/mechanisms/noise",)
 
 RELEASED = (
@@ -28,11 +30,18 @@ RELEASED = (
         OF_SAMPLING,
     ),
     Defence(
+        "one uniform number by rejection, without a bias of the remainder",
+        WORDS,
+        "            if (kept := number & ((1 << bits) - 1)) < m:\n                return int(kept)\n",
+        "            return int(number & ((1 << bits) - 1)) % m\n",
+        OF_WORDS,
+    ),
+    Defence(
         "a source of randomness that runs dry draws nothing",
-        SAMPLING,
-        "        if len(raw) != size:\n",
-        "        if False:\n",
-        OF_SAMPLING,
+        WORDS,
+        "    if len(found) != size:\n",
+        "    if False:\n",
+        OF_WORDS,
     ),
     Defence(
         "one draw never serves two values",

@@ -122,6 +122,19 @@ def test_the_enclosure_holds_however_close_the_number_is_to_an_integer(bits: int
         assert high - low <= 2
 
 
+@settings(max_examples=3 * settings().max_examples, deadline=None)
+@given(
+    x=st.fractions(min_value=0, max_value=33, max_denominator=2**60)
+    | st.integers(1, 2**300).map(lambda n: Fraction(1, n)),
+    bits=st.integers(1, 32),
+)
+def test_what_floats_enclose_holds_the_number_as_tightly_as_integers_allow(x: Fraction, bits: int) -> None:
+    finer, finest = ExpOf(x).enclosed(bits + 200)
+    low, high = ExpOf(x).enclosed(bits)
+    assert low == finer >> 200
+    assert high == -(-finest >> 200)
+
+
 def test_the_enclosure_of_nearly_one_stays_below_one() -> None:
     assert ExpOf(Fraction(1, 2**200)).enclosed(32) == (2**32 - 1, 2**32)
 

@@ -16,7 +16,7 @@ from scipy.stats import chi2, gamma
 
 from dpsql.errors import InvariantBroken
 from dpsql.privacy.probabilities import DigitOf
-from dpsql.privacy.sampling import ExactSampler, ExpOf, Integers, Sampler
+from dpsql.privacy.sampling import ExactSampler, ExpOf, Sampler
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.statistical.laws import fits
 from tests.statistical.thresholds import P_THRESHOLD
@@ -163,6 +163,13 @@ def test_integers_reject_what_is_not_below_m() -> None:
     assert ExactSampler(Tape(bytes([3, 0xF3, 7, 2]) + bytes([1] * 14))).integers(3, 1).tolist() == [2]
 
 
+@pytest.mark.parametrize("p", [ExpOf(Fraction(1, 3)), ExpOf(Fraction(9)), ExpOf(Fraction(0)), Fraction(1, 2)], ids=str)
+def test_one_coin_falls_as_the_first_of_a_word_does(p: Any) -> None:
+    for word in (0, 2**20, 2**31 - 1, 2**31, 2**32 - 2):
+        coins = ExactSampler(words(word, 2**32 - 1, 0, 0)).bernoulli(p, 2)
+        assert ExactSampler(words(word, 0, 0)).bernoulli(p, 1)[0] == coins[0]
+
+
 @pytest.mark.chance(4.0**-299 + 300**2 / 2**101, "300 lie below 2^98, each with 1/4; or two are equal")
 def test_integers_beyond_64_bits_stay_below_m() -> None:
     m = 2**100 + 1
@@ -172,22 +179,6 @@ def test_integers_beyond_64_bits_stay_below_m() -> None:
     assert len(set(draws)) == 300
 
 
-def test_integers_beyond_64_bits_are_made_of_every_byte_once() -> None:
-    tape = Tape(bytes([0, 0, 0, 0, 0, 7, 0xFF, 0xFF, 3, 0, 0, 2]))  # 48 bits, then 32 below them
-    assert ExactSampler(tape)._uniform(80, 1).tolist() == [7 << 72 | 2 << 24 | 3]
-
-
-@pytest.mark.parametrize("bits", [64, 80, 95, 96, 128, 160, 224])
-def test_one_long_integer_is_made_of_the_words_that_one_of_several_is(bits: int) -> None:
-    def several(sampler: ExactSampler, left: int) -> int:
-        if left > 63:
-            return several(sampler, left - 32) << 32 | several(sampler, 32)
-        return int(sampler._uniform(left, 1)[0])
-
-    data = bytes(range(1, 41))
-    assert int(ExactSampler(Tape(data))._uniform(bits, 1)[0]) == several(ExactSampler(Tape(data)), bits)
-
-
 @dataclass(frozen=True, slots=True)
 class Choosing(ExactSampler):
     """Takes the integers it is told to, and says among how many."""
@@ -195,9 +186,9 @@ class Choosing(ExactSampler):
     choice: int = 0
     asked: tuple[list[int], ...] = ()
 
-    def integers(self, m: int, size: int) -> Integers:
+    def _below(self, m: int) -> int:
         self.asked[0].append(m)
-        return np.full(size, min(self.choice, m - 1))
+        return min(self.choice, m - 1)
 
 
 def test_permute_and_flip_has_the_law_of_a_random_order() -> None:

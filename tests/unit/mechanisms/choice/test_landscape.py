@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsql.mechanisms.choice import landscape as module
-from dpsql.mechanisms.choice.landscape import Draw, Rank, chosen, landscape, scored
+from dpsql.mechanisms.choice.landscape import STRETCH, Draw, Rank, chosen, landscape, scored, stretches
 from dpsql.mechanisms.choice.measure import BaseMeasure
 from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import ExpOf
@@ -93,21 +93,51 @@ def test_values_may_stand_there_several_times_or_without_rows(
     assert np.repeat(scores, widths).tolist() == [score_of(v, data, grid, rank, deepest) for v in range(-20, 21)]
 
 
+@settings(max_examples=200, deadline=None)
+@given(
+    pairs=st.lists(st.tuples(st.integers(-20, 20), st.integers(0, 3)), min_size=1, max_size=60),
+    rank=st.builds(
+        Rank,
+        st.sampled_from([Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1)]),
+        st.integers(-6, 6),
+        st.integers(0, 1),
+        st.integers(0, 1),
+        st.sampled_from([(1, 1), (1, 2), (2, 1)]),
+    ),
+    deepest=st.sampled_from([1, 7, 40, 300, 10**30]),
+    exponent=st.sampled_from([Fraction(1, 200), Fraction(1, 30), Fraction(1, 7), Fraction(5)]),
+)
+def test_no_point_of_a_stretch_scores_higher_and_none_much_lower(
+    pairs: list[tuple[int, int]], rank: Rank, deepest: int, exponent: Fraction
+) -> None:
+    pairs.sort(key=lambda pair: pair[0])
+    values, rows = (np.array([pair[at] for pair in pairs], dtype=np.int64) for at in (0, 1))
+    grid, draw = Grid(Fraction(1), -20, 20), Draw(rank, exponent, deepest)
+    widths, scores = stretches(values, np.cumsum(rows), grid, draw)
+    assert (widths >= 0).all()
+    data = [value for value, many in pairs for _ in range(many)]
+    exact = [score_of(v, data, grid, rank, deepest) for v in range(-20, 21)]
+    taken = [score for width, score in zip(widths.tolist(), scores.tolist(), strict=True) for _ in range(width)]
+    off = [high - low for high, low in zip(taken, exact, strict=True)]
+    assert min(off) >= 0
+    assert max(off) * exponent <= STRETCH
+
+
 class Told(FixedSampler):
     """A sampler that draws what it is told, and notes what it is asked."""
 
-    def __init__(self, keeps: bool) -> None:
+    def __init__(self, *drawn: tuple[int, int], refuses: int = 0) -> None:
         super().__init__("told")
-        self.keeps, self.told, self.kept = keeps, (0, 0), list[ExpOf]()
+        self.drawn, self.refuses, self.kept = list(drawn), refuses, list[ExpOf]()
         self.asked: list[tuple[Sequence[int], Sequence[int]]] = []
 
     def intervals(self, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> tuple[int, int]:
         self.asked.append((widths, scores))
-        return self.told
+        return self.drawn.pop(0)
 
     def bernoulli(self, p: Any, size: int) -> Any:
         self.kept.append(p)
-        return np.array([self.keeps] * size)
+        return np.array([len(self.kept) > self.refuses] * size)
 
 
 def weighed(widths: Any, scores: Any, exponent: Fraction) -> list[float]:
@@ -118,45 +148,43 @@ def weighed(widths: Any, scores: Any, exponent: Fraction) -> list[float]:
 
 @pytest.mark.parametrize("measure", [None, BaseMeasure(0, (0, 40, 90), (3, 1, 7), (0, 120, 170, 247))])
 @pytest.mark.parametrize("rank", [Rank(Fraction(1, 2)), Rank(Fraction(1, 3), -9)])
-def test_a_draw_that_looks_near_the_rank_first_has_the_law_of_the_draw(
+def test_a_draw_of_stretches_has_the_law_of_the_draw(
     monkeypatch: pytest.MonkeyPatch, rank: Rank, measure: BaseMeasure | None
 ) -> None:
     monkeypatch.setattr(module, "MANY", 1)
-    monkeypatch.setattr(module, "ROOM", -3.0)  # much lies deeper
+    monkeypatch.setattr(module, "STRETCH", 3.0)  # few stretches, whose points are often refused
     grid, values = Grid(Fraction(1), 0, 100), np.arange(10, 90, 2)
     group, draw = (values, np.arange(1, 41)), Draw(rank, Fraction(1, 3), 35, measure)
-    told = Told(True)
-    chosen(group, grid, draw, told)
-    first, exponent = told.asked[0], draw.exponent
-    met, kept = weighed(*first, exponent), dict[int, float]()
-    for index, width in enumerate(np.asarray(first[0]).tolist()):
+    widths, scores = stretches(*group, grid, draw)
+    weights = (widths if measure is None else measure.within(widths)).tolist()
+    met, kept = weighed(weights, scores, draw.exponent), dict[int, float]()
+    for index, width in enumerate(weights):
         for offset in range(width):
-            told = Told(True)
-            told.told = index, offset
+            told = Told((index, offset))
             point = chosen(group, grid, draw, told)
+            assert [list(own) for own in told.asked[0]] == [weights, scores.tolist()]
             sure = math.prod(math.exp(-float(p.x)) for p in told.kept)
             kept[point] = kept.get(point, 0.0) + met[index] / width * sure
-    refusing = Told(False)
-    refusing.told = 0, 0
-    chosen(group, grid, draw, refusing)
-    assert refusing.kept
-    widths, scores = scored(*group, grid, rank, draw.deepest)
-    assert [list(own) for own in refusing.asked[1]] == [
-        (widths if measure is None else measure.within(widths)).tolist(),
-        scores.tolist(),
-    ]
-    assert min(scores) < min(first[1])  # what is looked at first is not as deep
-    points = np.repeat(scores, widths)
-    weights = np.ones(101, dtype=np.int64) if measure is None else np.diff(measure.below(np.arange(101)), append=247)
-    exact = weighed(weights, points, exponent)
-    left = 1 - sum(kept.values())
-    assert left > 0.01
-    for point, chance in enumerate(exact):
-        assert kept[point] + left * chance == pytest.approx(chance, rel=1e-9)
+    exact = np.repeat(*reversed(scored(*group, grid, rank, draw.deepest)))
+    own = np.ones(101, dtype=np.int64) if measure is None else np.diff(measure.below(np.arange(101)), append=247)
+    assert len(widths) < 20
+    assert sum(kept.values()) < 0.9
+    for point, chance in enumerate(weighed(own, exact, draw.exponent)):
+        assert kept[point] / sum(kept.values()) == pytest.approx(chance, rel=1e-9)
+
+
+def test_what_is_not_kept_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MANY", 1)
+    group, grid = (np.arange(10, 90, 2), np.arange(1, 41)), Grid(Fraction(1), 0, 100)
+    draw = Draw(Rank(Fraction(1, 2)), Fraction(1, 9), 300)
+    told = Told((1, 0), (1, 2), refuses=1)  # of the points 10 to 13, of which the last two are as deep as all are taken
+    assert chosen(group, grid, draw, told) == 12
+    assert len(told.asked) == 2
+    assert [p.x for p in told.kept] == [2 * draw.exponent]
 
 
 def test_few_values_are_looked_at_at_once() -> None:
-    group, told = (np.array([3, 5]), np.array([1, 2])), Told(True)
+    group, told = (np.array([3, 5]), np.array([1, 2])), Told((0, 0))
     chosen(group, Grid(Fraction(1), 0, 9), Draw(Rank(Fraction(1, 2)), Fraction(1), 60), told)
     assert len(told.asked) == 1
     assert not told.kept

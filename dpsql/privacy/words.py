@@ -1,0 +1,70 @@
+"""Uniform numbers from a source of random bytes, one or many from the same words.
+
+Tests: tests/unit/privacy/test_words.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpsql.errors import InvariantBroken
+
+__all__ = ["SPARE", "Read", "number_below", "uniform", "word"]
+
+Read = Callable[[int], bytes]
+"""``read(n)`` returns n fresh uniform bytes."""
+MOST = 63  # Bits that are read at once: what lies above them is read before, and the rest 32 at a time.
+SPARE = 16
+"""Numbers that are read besides two for each that is wanted below m: so many that a second round is rare, whatever m
+is."""
+
+
+def uniform(read: Read, bits: int, size: int) -> npt.NDArray[Any]:
+    """(size,) uniform integers of so many bits: the narrowest unsigned type, or Python ints above 63 bits."""
+    if bits > MOST:
+        high, low = uniform(read, bits - 32, size), uniform(read, 32, size)
+        return np.asarray((high.astype(object) << 32) + low.astype(object))
+    width = _width(bits)
+    words: npt.NDArray[Any] = np.frombuffer(_all_of(read, width * size), dtype=f"<u{width}") & ((1 << bits) - 1)
+    return words
+
+
+def word(read: Read, bits: int) -> int:
+    """What `uniform` finds for one, without an array."""
+    more = -(-max(0, bits - MOST) // 32)
+    bits -= 32 * more
+    number = int.from_bytes(_all_of(read, _width(bits)), "little") & ((1 << bits) - 1)
+    for _ in range(more):
+        number = number << 32 | int.from_bytes(_all_of(read, 4), "little")
+    return number
+
+
+def number_below(read: Read, m: int) -> int:
+    """A uniform number from 0 to m - 1: the first below m of words with as many bits."""
+    bits = (m - 1).bit_length()
+    while True:
+        if bits > MOST:
+            words = uniform(read, bits, 2 + SPARE).tolist()
+        else:
+            width = _width(bits)
+            found = _all_of(read, (2 + SPARE) * width)
+            words = [int.from_bytes(found[at : at + width], "little") for at in range(0, len(found), width)]
+        for number in words:
+            if (kept := number & ((1 << bits) - 1)) < m:
+                return int(kept)
+
+
+def _width(bits: int) -> int:
+    """The bytes of the narrowest of numpy's types that holds so many bits."""
+    return 1 if bits <= 8 else 2 if bits <= 16 else 4 if bits <= 32 else 8
+
+
+def _all_of(read: Read, size: int) -> bytes:
+    found = read(size)
+    if len(found) != size:
+        raise InvariantBroken("the source of randomness returned too few bytes; nothing was drawn")
+    return found
