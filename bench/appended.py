@@ -19,23 +19,17 @@ from contextlib import suppress
 from pathlib import Path
 
 import duckdb
+from growth import EACH, VISIT
 from page import circumstances, kept, table, write
-from scale import HEAD, made_up, watched
+from scale import HEAD, watched
 
 import dpsql
 from dpsql.proxy import refresh
 
 FILES = 10
 MORE = 100  # The new file holds one row for so many that were there. Both are a choice, as is all of the made-up data.
-EACH = 10  # Visits of a person, on average.
 ENGINE = "{kind: duckdb, deadline: 600s, memory: 4GiB, cache: cache}"
-MADE = f"""
-SELECT CAST({made_up(1, "$people")} AS BIGINT) AS person, i AS visit, CAST({made_up(2, 1001)} AS INTEGER) AS cost,
-       DATE '2020-01-01' + CAST({made_up(3, 2192)} AS INTEGER) AS day,
-       chr(CAST(97 + {made_up(4, 4)} AS INTEGER)) AS kind,
-       DATE '2020-01-01' + CAST({made_up(5, 2192)} AS INTEGER) AS open_day
-FROM range($low, $high) AS numbers(i)
-"""
+MADE = f"{VISIT} FROM range($low, $high) AS numbers(i)"
 VISITS = """\
   visits:
     source: visits/*.parquet

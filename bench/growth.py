@@ -35,14 +35,13 @@ EACH = 10  # Visits of a person, on average. It is a choice, as is all of the ma
 MIDDLE = 1_000_000  # Visits where something else grows.
 COLUMNS = tuple(f"c{number}" for number in range(1, 9))
 GROUPS = (2, 10, 100, 1_000, 10_000)
-MADE = f"""
-CREATE TABLE visits AS
+VISIT = f"""
 SELECT CAST({made_up(1, "$people")} AS BIGINT) AS person, i AS visit, CAST({made_up(2, 1001)} AS INTEGER) AS cost,
        DATE '2020-01-01' + CAST({made_up(3, 2192)} AS INTEGER) AS day,
        chr(CAST(97 + {made_up(4, 4)} AS INTEGER)) AS kind,
        DATE '2020-01-01' + CAST({made_up(5, 2192)} AS INTEGER) AS open_day
-FROM range($rows) AS numbers(i)
 """
+MADE = f"CREATE TABLE visits AS {VISIT} FROM range($rows) AS numbers(i)"
 WIDE = f"""
 CREATE TABLE wide AS
 SELECT *, {", ".join(f"CAST(hash(visit, {10 + g}) % {g} AS INTEGER) AS g{g}" for g in GROUPS)},
