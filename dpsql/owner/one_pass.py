@@ -38,7 +38,7 @@ from dpsql.owner.numbered import MOST_UNITS, listed_places, value_at
 from dpsql.owner.shape import ColumnShape, TableShape
 from dpsql.plan.catalog import NUMBER, RANK
 
-__all__ = ["first_of_a_place", "in_parts", "one_pass", "unit_by_unit"]
+__all__ = ["first_of_a_place", "in_parts", "one_pass", "totals_in_parts", "unit_by_unit"]
 
 PART = 10_000_000
 """Rows of a range, about, before there are `MOST_PARTS`. It is a choice: of two ranges at once, narrow rows are sorted
@@ -112,11 +112,20 @@ def in_parts(rows: str, table: TableShape, source: SourceTable) -> Parts | None:
 
     How many follows from the policy alone. What is slow to read, as text or through other tables, is read once.
     """
-    many = min(max(-(-table.rows_about // PART), 1 + (table.rows_about >= TWO)), MOST_PARTS)
-    if many < 2 or table.via is not None or not source.typed:
+    if table.via is not None or not source.typed:
         return None
-    number = source.dialect.quoted(NUMBER) if table.numbered else None
-    return Parts(rows, source.dialect.quoted(str(table.unit)), many, number)
+    return _parts(rows, table, source.dialect, source.dialect.quoted(NUMBER) if table.numbered else None)
+
+
+def totals_in_parts(table: TableShape, words: Dialect) -> Parts | None:
+    """The same for what is added up of a bounded table's own units, whose rows lie together."""
+    unit = words.quoted(str(table.unit))
+    return _parts(f"SELECT {unit} FROM {words.bounded(table.name)}", table, words, None) if words.counts else None
+
+
+def _parts(rows: str, table: TableShape, words: Dialect, number: str | None) -> Parts | None:
+    many = min(max(-(-table.rows_about // PART), 1 + (table.rows_about >= TWO)), MOST_PARTS)
+    return Parts(rows, words.quoted(str(table.unit)), many, number) if many > 1 else None
 
 
 def first_of_a_place(columns: Sequence[str], table: TableShape, words: Dialect) -> str:

@@ -49,7 +49,7 @@ def _summable(table: TableShape, column: ColumnShape) -> bool:
 
 
 def totals_rows(table: TableShape, totals: StoredTotals, words: Dialect) -> str:
-    """SQL of what is stored, from the bounded table."""
+    """SQL of what is stored, from the bounded table: of the units of one range, where an engine takes these apart."""
     by = [words.quoted(name) for name in (str(table.unit), *totals.keys)]
     grids = {column.name: f"{column.name}$grid" if column.grid else column.name for column in table.columns}
     placed = [column.name for column in table.columns if column.name in totals.keys and column.places]
@@ -61,4 +61,5 @@ def totals_rows(table: TableShape, totals: StoredTotals, words: Dialect) -> str:
         values += [(totals.count(name), f"count({grid})"), (totals.sum(name), f"sum({grid})")]
     shown += [f"{words.cast(value, 'BIGINT')} AS {words.quoted(name)}" for name, value in values]
     grouped = ", ".join(by)
-    return f"SELECT {grouped}, {', '.join(shown)} FROM {words.bounded(table.name)} GROUP BY {grouped}"
+    within = f" WHERE {words.call('within', by[0])}" if words.has("within") else ""
+    return f"SELECT {grouped}, {', '.join(shown)} FROM {words.bounded(table.name)}{within} GROUP BY {grouped}"

@@ -19,7 +19,7 @@ from dpsql.owner.caps import first_rows, one_of_each, placed
 from dpsql.owner.classes import build_classes
 from dpsql.owner.every_unit import require_every_unit
 from dpsql.owner.numbered import carried, listed_place
-from dpsql.owner.one_pass import first_of_a_place, in_parts, one_pass, unit_by_unit
+from dpsql.owner.one_pass import first_of_a_place, in_parts, one_pass, totals_in_parts, unit_by_unit
 from dpsql.owner.owners import Owners, require_one_unit_type
 from dpsql.owner.shape import AttributeShape, ColumnShape, Shape, TableShape, UniverseShape
 from dpsql.owner.totals import stored_totals, totals_rows
@@ -163,8 +163,9 @@ class _Build:
     def _totals(self, database: Makes, table: TableShape, report: Callable[[str], None]) -> None:
         for totals in stored_totals(table):
             report(f"adding up {table.name}")
-            order = [str(table.unit), *totals.keys]
-            database.create(totals.name, totals_rows(table, totals, database.dialect), order)
+            order, words = [str(table.unit), *totals.keys], database.dialect
+            parts = totals_in_parts(table, words)
+            database.create(totals.name, totals_rows(table, totals, words), order, parts=parts)
 
     def universe(self, universe: UniverseShape) -> None:
         """Makes the rows of a table as a metric sees them."""
