@@ -15,11 +15,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import duckdb
+import duckdb
 
 __all__ = ["Filling", "Range"]
 
@@ -80,6 +80,9 @@ class Filling:
             except BaseException as error:  # noqa: BLE001 - such as Ctrl-C; it is raised below
                 self._stop(error)
         if self._error is not None:
+            for hand in self._hands:  # again: where a range gave way, that may have been interrupted, too
+                with suppress(duckdb.Error):  # nothing was begun
+                    hand.execute("ROLLBACK")
             raise self._error
 
     def _work(self, hand: duckdb.DuckDBPyConnection) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -22,8 +24,8 @@ RANGES = [Range(low, high, 7) for low, high in pairwise(ENDS)]
 
 
 @pytest.fixture
-def connection() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as connection:
+def connection(tmp_path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect(tmp_path / "filled.duckdb") as connection:
         connection.execute("CREATE TABLE filled (i BIGINT, numbered BIGINT, key VARCHAR)")
         yield connection
 
@@ -54,3 +56,31 @@ def test_a_range_that_fails_ends_all_and_leaves_nothing_behind_it(
     ((rows,),) = connection.execute("SELECT count(*) FROM filled").fetchall()
     assert rows in {0, *(own.high for own in RANGES if own.high is not None and own.high <= bad)}
     assert connection.execute("SELECT count(*) FROM filled WHERE i <> rowid").fetchall() == [(0,)]
+
+
+class Hasty:
+    """A connection whose first ROLLBACK is interrupted."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection, self._interrupted = connection, False
+
+    def execute(self, sql: str, values: object = None) -> object:
+        """The statement's result."""
+        if sql == "ROLLBACK" and not self._interrupted:
+            self._interrupted = True
+            raise duckdb.InterruptException("too soon")
+        return self._connection.execute(sql, values)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+
+def test_nothing_is_left_open_where_giving_way_was_interrupted(connection: duckdb.DuckDBPyConnection) -> None:
+    work = Filling(connection, "secret", INSERT.replace("$bad", "5"), RANGES[:2])  # the second waits for the first
+    hands: list[Any] = [Hasty(hand) for hand in work._hands]
+    work._hands = hands
+    with pytest.raises(duckdb.Error, match="it fails"):
+        work.fill()
+    connection.execute("DROP TABLE filled")
+    connection.execute("CHECKPOINT")  # which DuckDB refuses where rows of that table wait for another's word
+    assert any(hand._interrupted for hand in hands)
