@@ -23,6 +23,7 @@ from dpsql.answers.quoted import Quote
 from dpsql.answers.screen import Ends
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.over_release import lower_over_release
+from dpsql.errors import EngineFailed, OperationalError, UnsupportedQuery
 from dpsql.plan.catalog import TableInfo
 from dpsql.plan.expressions import columns_of, range_of
 from dpsql.plan.intervals import Interval
@@ -79,6 +80,9 @@ def put_together(
         beside: Public tables that they are joined with, by name.
         cost: What was charged for all of them.
         post_process: The worker for released values.
+
+    Raises:
+        EngineFailed: The worker cannot put them together, which are paid for.
     """
     answers = [side_by_side(part, plan.answer) for part, plan in zip(answers, several.parts, strict=True)]
     tables = dict(beside)
@@ -86,9 +90,11 @@ def put_together(
         if scan.table.answer is not None:
             tables[scan.table.name] = _table(scan.table, answers[scan.table.answer].rows)
     stored = [output.name for output in several.rows.stage.outputs]
-    found = post_process.over_release(lower_over_release(several.rows), tables).groups(
-        [f"c{i}" for i in range(len(stored))]
-    )
+    try:
+        met = post_process.over_release(lower_over_release(several.rows), tables)
+    except (UnsupportedQuery, OperationalError) as failure:  # such as rows that its memory does not hold
+        raise EngineFailed from failure
+    found = met.groups([f"c{i}" for i in range(len(stored))])
     plan = several.after.shown
     keys = [stored.index(key.name) for key in plan.keys]
     groups = GroupColumns([[row[key] for row in found] for key in keys], len(found))

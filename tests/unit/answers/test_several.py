@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import dpsql
 import dpsql.testing
+from dpsql.answers.postprocess import PostProcess
 from dpsql.errors import BudgetExceeded, EngineFailed, ProgrammingError, UnsupportedQuery
 from tests.sql.databases import build
 
@@ -108,6 +110,24 @@ def test_nothing_is_given_back_where_the_second_one_fails(
     with pytest.raises(EngineFailed):
         session.query(f"{BY_SEX} UNION ALL {ALL}", epsilon=0.5)
     assert session.budget().spent.epsilon == pytest.approx(1)
+
+
+def test_parts_that_are_paid_for_and_not_put_together_are_said_to_be_charged(
+    session: dpsql.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, asked = PostProcess.over_release, list[object]()
+
+    def holds_little(worker: PostProcess, statement: Any, tables: Any) -> Any:
+        asked.append(statement)
+        if len(asked) == 2:  # the first is the rehearsal
+            raise UnsupportedQuery("it cannot be done.", construct="SELECT", hint="Nothing was spent.")
+        return own(worker, statement, tables)
+
+    monkeypatch.setattr(PostProcess, "over_release", holds_little)
+    with pytest.raises(EngineFailed, match="stays charged"):
+        session.query(f"{BY_SEX} UNION ALL {ALL}", epsilon=0.5)
+    assert session.budget().spent.epsilon == pytest.approx(1)
+    assert session.query(f"{BY_SEX} UNION ALL {ALL}", epsilon=0.5).replayed
 
 
 def test_each_select_has_options_of_its_own(session: dpsql.Session) -> None:
