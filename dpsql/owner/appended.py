@@ -38,7 +38,7 @@ from collections.abc import Sequence
 from dpsql.engine.database import SourceTable
 from dpsql.engine.dialect import Dialect
 from dpsql.owner.numbered import MOST_UNITS
-from dpsql.owner.one_pass import one_pass, unit_by_unit
+from dpsql.owner.one_pass import begins_unit, one_pass, unit_by_unit, units_before
 from dpsql.owner.shape import TableShape
 from dpsql.plan.catalog import NUMBER, RANK, place_name
 
@@ -73,14 +73,9 @@ def appended(stored: str, new: str, columns: Sequence[str], table: TableShape, w
 def _numbered(rows: str, before: Sequence[str], behind: Sequence[str], unit: str, words: Dialect) -> str:
     """SQL of rows with places in the order of unit and place, with their units' numbers between other columns."""
     rank, number, first = map(words.quoted, (RANK, NUMBER, "$first"))
-    falls = f"lag({unit}) OVER () > {unit} OR (lag({unit}) OVER () = {unit} AND lag({rank}) OVER () > {rank})"
-    differs = f"lag({unit}) OVER () IS DISTINCT FROM {unit}"
     ordered = f"SELECT * FROM ({rows}) AS r ORDER BY {unit}, {rank}"
-    seen = f"SELECT *, CASE WHEN {falls} THEN {words.call('out_of_order')} ELSE {differs} END AS {first}"
-    counted = (
-        f"SELECT *, {words.call('numbered')} + count(*) FILTER (WHERE {first}) OVER (ROWS UNBOUNDED PRECEDING) - 1 "
-        f"AS {number} FROM ({seen} FROM ({ordered}) AS o) AS s"
-    )
+    seen = f"SELECT *, {begins_unit(unit, rank, words)} AS {first} FROM ({ordered}) AS o"
+    counted = f"SELECT *, {units_before(first, words)} AS {number} FROM ({seen}) AS s"
     shown = [*before, f"{words.narrowed(number, 0, MOST_UNITS)} AS {number}", *behind]
     return f"SELECT {', '.join(shown)} FROM ({counted}) AS c"
 

@@ -38,7 +38,15 @@ from dpsql.owner.numbered import MOST_UNITS, listed_places, value_at
 from dpsql.owner.shape import ColumnShape, TableShape
 from dpsql.plan.catalog import NUMBER, RANK
 
-__all__ = ["first_of_a_place", "in_parts", "one_pass", "totals_in_parts", "unit_by_unit"]
+__all__ = [
+    "begins_unit",
+    "first_of_a_place",
+    "in_parts",
+    "one_pass",
+    "totals_in_parts",
+    "unit_by_unit",
+    "units_before",
+]
 
 PART = 10_000_000
 """Rows of a range, about, before there are `MOST_PARTS`. It is a choice: of two ranges at once, narrow rows are sorted
@@ -69,9 +77,8 @@ def one_pass(
     past = "OVER (ROWS UNBOUNDED PRECEDING)"
     start = f"last_value(CASE WHEN {first} THEN {at} END IGNORE NULLS)"  # DuckDB streams it faster than their max
     counted = (
-        f"SELECT {names}, {at} - {start} {past} + 1 AS {rank}, "
-        f"{words.call('numbered')} + "
-        f"count(*) FILTER (WHERE {first}) {past} - 1 AS {number} FROM ({_streaming(rows, columns, table, words)}) AS s"
+        f"SELECT {names}, {at} - {start} {past} + 1 AS {rank}, {units_before(first, words)} AS {number} "
+        f"FROM ({_streaming(rows, columns, table, words)}) AS s"
     )
     narrow = words.narrowed(number, 0, MOST_UNITS)
     values = {column.name: f"{value_at(column, words.quoted(column.name), words)} AS " for column in places}
@@ -91,14 +98,24 @@ def _streaming(rows: str, columns: Sequence[str], table: TableShape, words: Dial
     by = [unit, hash_, *(f"{name} NULLS FIRST" for name in key or map(words.quoted, columns))]
     ordered = f"SELECT * FROM ({hashed}) AS h ORDER BY {', '.join(by)}"
     differs = [f"lag({name}) OVER () IS DISTINCT FROM {name}" for name in (unit, *key)]
-    falls = f"lag({unit}) OVER () > {unit} OR (lag({unit}) OVER () = {unit} AND lag({hash_}) OVER () > {hash_})"
-    seen = f"SELECT {names}, CASE WHEN {falls} THEN {words.call('out_of_order')} ELSE {differs[0]} END AS {first}"
+    seen = f"SELECT {names}, {begins_unit(unit, hash_, words)} AS {first}"
     if not key:
         return f"{seen}, row_number() OVER () AS {at} FROM ({ordered}) AS o"
     new = words.quoted("$new")
     seen = f"{seen}, {' OR '.join(differs)} AS {new} FROM ({ordered}) AS o"
     counted = f"count(*) FILTER (WHERE {new}) OVER (ROWS UNBOUNDED PRECEDING)"
     return f"SELECT {names}, {first}, {counted} AS {at} FROM ({seen}) AS n"
+
+
+def begins_unit(unit: str, within: str, words: Dialect) -> str:
+    """SQL of whether a row is its unit's first, of rows in the order of these columns; it fails where they fall."""
+    falls = f"lag({unit}) OVER () > {unit} OR (lag({unit}) OVER () = {unit} AND lag({within}) OVER () > {within})"
+    return f"CASE WHEN {falls} THEN {words.call('out_of_order')} ELSE lag({unit}) OVER () IS DISTINCT FROM {unit} END"
+
+
+def units_before(first: str, words: Dialect) -> str:
+    """SQL of a row's unit's number, where a column says of all rows until it whether each is the first of a unit."""
+    return f"{words.call('numbered')} + count(*) FILTER (WHERE {first}) OVER (ROWS UNBOUNDED PRECEDING) - 1"
 
 
 def unit_by_unit(rows: str, unit: str, words: Dialect) -> str:
