@@ -107,8 +107,7 @@ def streamed(
     rows = value_rows(printer, keys, [own for own, _ in values], unit=number, ranks=ranks)
     columns.append(printer.quoted(UNIT))
     if ranked:
-        rank = printer.dialect.narrowed(printer.quoted("r0"), 0, rows_per_unit(source.relation))
-        columns.append(f"{rank} AS {printer.quoted(ordered.RANK)}")
+        columns.append(_rank(printer, source))
     few_units = found is not None and not ranked and not source.keys and _few_units(found[0])
     by_unit, alone = found is None or few_units, False
     columns += [_value(printer, index, *own, narrow=not few_units) for index, own in enumerate(values)]
@@ -182,9 +181,7 @@ def cut_statement(printer: Printer, source: Source, measures: Sequence[Measure])
 
     It does, too, where a stored rank says which rows these are.
     """
-    held = source.cut or source.contribution
-    rows = held.rows if source.cap_rows else 0
-    groups = held.groups if source.cap_groups and source.keys else 0
+    rows, groups = _firsts(source)
     stored = not groups and isinstance(source.relation, Scan)
     if not (rows or groups) or stored or source.cap_rows_in_group or not few(source):
         return None
@@ -243,9 +240,7 @@ def cut_by_key(printer: Printer, source: Source, measures: Sequence[Measure]) ->
 
     Beside it how many rows, and how many groups of each unit count; 0 for all.
     """
-    found, held = filtered_scan(source.relation), source.cut or source.contribution
-    rows = held.rows if source.cap_rows else 0
-    groups = held.groups if source.cap_groups and source.keys else 0
+    found, (rows, groups) = filtered_scan(source.relation), _firsts(source)
     if found is None or source.cap_rows_in_group or not (rows or groups) or groups > MOST_FIRST:
         return None
     if not whole_key(source, measures):
@@ -259,9 +254,20 @@ def rows_by_key(printer: Printer, source: Source, rows: str, *, ranked: bool) ->
     """The text of `EngineStatement.by_key`, from SQL of the rows with the numbers of their units, and their ranks."""
     shown, key = [printer.quoted(UNIT)], printer.quoted(source.key_names[0])
     if ranked:
-        rank = printer.dialect.narrowed(printer.quoted("r0"), 0, rows_per_unit(source.relation))
-        shown.append(f"{rank} AS {printer.quoted(ordered.RANK)}")
+        shown.append(_rank(printer, source))
     return f"SELECT {', '.join([*shown, f'{key} AS {printer.quoted(KEY)}'])} FROM ({rows}) AS q"
+
+
+def _firsts(source: Source) -> tuple[int, int]:
+    """How many rows of each unit count, its first ones, and of how many groups; 0 for all."""
+    held = source.cut or source.contribution
+    return held.rows if source.cap_rows else 0, held.groups if source.cap_groups and source.keys else 0
+
+
+def _rank(printer: Printer, source: Source) -> str:
+    """The column of a row's rank within its unit, in few bytes."""
+    rank = printer.dialect.narrowed(printer.quoted("r0"), 0, rows_per_unit(source.relation))
+    return f"{rank} AS {printer.quoted(ordered.RANK)}"
 
 
 def few(source: Source) -> bool:

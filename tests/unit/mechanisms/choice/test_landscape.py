@@ -20,6 +20,15 @@ from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import ExpOf
 from dpsql.testing_samplers import FixedSampler
 
+RANKS = st.builds(
+    Rank,
+    st.sampled_from([Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1)]),
+    st.integers(-6, 6),
+    st.integers(0, 1),
+    st.integers(0, 1),
+    st.sampled_from([(1, 1), (1, 2), (2, 1)]),
+)
+
 
 @pytest.mark.parametrize(
     "rank",
@@ -58,14 +67,7 @@ def score_of(v: int, data: list[int], grid: Grid, rank: Rank, deepest: int) -> i
 @settings(max_examples=60, deadline=None)
 @given(
     data=st.lists(st.integers(-20, 20), max_size=60),
-    rank=st.builds(
-        Rank,
-        st.sampled_from([Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1)]),
-        st.integers(-6, 6),
-        st.integers(0, 1),
-        st.integers(0, 1),
-        st.sampled_from([(1, 1), (1, 2), (2, 1)]),
-    ),
+    rank=RANKS,
     deepest=st.integers(1, 40),
 )
 def test_what_lies_too_deep_is_left_out_of_the_work_alone(data: list[int], rank: Rank, deepest: int) -> None:
@@ -96,14 +98,7 @@ def test_values_may_stand_there_several_times_or_without_rows(
 @settings(max_examples=200, deadline=None)
 @given(
     pairs=st.lists(st.tuples(st.integers(-20, 20), st.integers(0, 3)), min_size=1, max_size=60),
-    rank=st.builds(
-        Rank,
-        st.sampled_from([Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1)]),
-        st.integers(-6, 6),
-        st.integers(0, 1),
-        st.integers(0, 1),
-        st.sampled_from([(1, 1), (1, 2), (2, 1)]),
-    ),
+    rank=RANKS,
     deepest=st.sampled_from([1, 7, 40, 300, 10**30]),
     exponent=st.sampled_from([Fraction(1, 200), Fraction(1, 30), Fraction(1, 7), Fraction(5)]),
 )
