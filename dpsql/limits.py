@@ -9,6 +9,7 @@ __all__ = [
     "FEWEST_STEPS",
     "MOST_LISTED",
     "MOST_OFFSET",
+    "MOST_OPEN_GROUPS",
     "MOST_ROWS",
     "SATURATION",
     "UNBOUNDED_STEP",
@@ -17,6 +18,10 @@ __all__ = [
 MOST_ROWS = 2**40
 """No table has more rows, and so no answer. It is a choice: more than one machine holds, and small enough
 that sums of that many values are proved to fit their integers."""
+
+MOST_OPEN_GROUPS = 2_000_000
+"""No answer has more groups: what a process with a few GiB holds as Python values (370 MB for a million of texts,
+measured). Listed groups are at most `MOST_LISTED`; only keys of an open domain come near."""
 
 MOST_LISTED = 100_000
 """No more values of a column, or groups of an answer, are listed; a domain beyond that is open. It is a choice: a

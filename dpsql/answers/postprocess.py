@@ -21,7 +21,7 @@ from dpsql.engine.base import EngineStatement
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.log import OPERATOR
 from dpsql.engine.lower import lower_cells, lower_released
-from dpsql.errors import InvariantBroken, OperationalError, UnsupportedQuery
+from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, UnsupportedQuery
 from dpsql.limits import SATURATION
 from dpsql.plan.domains import Cell
 from dpsql.plan.expressions import columns_of
@@ -94,6 +94,9 @@ class PostProcess:
             plan: The statement.
             groups: The groups that appear, in the order of the keys; None for a key that a grouping set leaves out.
             released: Per aggregate name, one value per group.
+
+        Raises:
+            EngineFailed: The worker cannot do it, for what is paid for.
         """
         table: dict[str, tuple[str, Sequence[Any]]] = {
             key.name: (WIRE[type_], _fitting(column, type_))
@@ -106,7 +109,10 @@ class PostProcess:
         if (names := _bare(plan)) is not None:
             return AnswerRows(list(zip(*(table[name][1] for name in names), strict=True)), range(len(groups)))
         table["row"] = ("BIGINT", range(len(groups)))
-        rows = self._worked(plan, table)
+        try:
+            rows = self._worked(plan, table)
+        except WorkerFailed as failure:
+            raise EngineFailed from failure
         members = members_of(plan, groups, rows.rows)
         if members is None:
             return rows
@@ -123,6 +129,17 @@ class PostProcess:
             return RawTable(self._ran_over(statement, tables))
         except WorkerFailed as failure:
             raise (_impossible() if failure.answered else OperationalError(NOT_READY)) from failure
+
+    def over_answers(self, statement: EngineStatement, tables: Mapping[str, Table]) -> RawTable:
+        """What a statement makes of answers that are paid for, as `over_release`.
+
+        Raises:
+            EngineFailed: The worker cannot do it.
+        """
+        try:
+            return RawTable(self._ran_over(statement, tables))
+        except WorkerFailed as failure:
+            raise EngineFailed from failure
 
     def rehearse(self, plan: Plan) -> None:
         """Does what follows the release to made-up values at the ends of their types, intervals too, before the charge.

@@ -23,7 +23,6 @@ from dpsql.answers.quoted import Quote
 from dpsql.answers.screen import Ends
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.over_release import lower_over_release
-from dpsql.errors import EngineFailed, OperationalError, UnsupportedQuery
 from dpsql.plan.catalog import TableInfo
 from dpsql.plan.expressions import columns_of, range_of
 from dpsql.plan.intervals import Interval
@@ -90,10 +89,7 @@ def put_together(
         if scan.table.answer is not None:
             tables[scan.table.name] = _table(scan.table, answers[scan.table.answer].rows)
     stored = [output.name for output in several.rows.stage.outputs]
-    try:
-        met = post_process.over_release(lower_over_release(several.rows), tables)
-    except (UnsupportedQuery, OperationalError) as failure:  # such as rows that its memory does not hold
-        raise EngineFailed from failure
+    met = post_process.over_answers(lower_over_release(several.rows), tables)
     found = met.groups([f"c{i}" for i in range(len(stored))])
     plan = several.after.shown
     keys = [stored.index(key.name) for key in plan.keys]

@@ -16,6 +16,7 @@ from typing import Any
 from dpsql.answers.intervals import AnswerRows, Bars, as_float
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.screen import Ends
+from dpsql.errors import EngineFailed
 from dpsql.plan.conversions import converted
 from dpsql.plan.expressions import arguments_of, columns_of, range_of, substituted
 from dpsql.plan.functions import Function
@@ -27,7 +28,6 @@ from dpsql.plan.stages import AGGREGATES, RELEASED
 from dpsql.plan.types import Facts, Type
 from dpsql.plan.windows import FUNCTIONS
 from dpsql.privacy.tables import Group
-from dpsql.worker.client import WorkerFailed
 
 __all__ = ["several_rows", "several_rows_intervals"]
 
@@ -173,7 +173,7 @@ def _worked(
     """The added columns, row by row; None where the worker does not give them for the same rows."""
     try:
         found = after.rows(plan, groups, values)
-    except WorkerFailed:
+    except EngineFailed:
         return None
     return [row[shown:] for row in found.rows] if found.origin == rows.origin else None
 

@@ -30,7 +30,7 @@ from dpsql.engine.streamed import (
 )
 from dpsql.engine.totals import from_totals
 from dpsql.errors import InvariantBroken
-from dpsql.limits import MOST_ROWS
+from dpsql.limits import MOST_OPEN_GROUPS, MOST_ROWS
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.needs import Aggregates, Cells, Histogram, Measure, MeasureKind, Need, Ordered, Sized, Source, Values
 from dpsql.plan.nodes import Column, Expression, Relation
@@ -40,9 +40,6 @@ from dpsql.plan.types import Type
 
 __all__ = ["Lower", "lower_cells", "lower_public", "lower_released", "lowering"]
 
-MOST_GROUPS = 2_000_000
-"""Groups that one statement may find: what a process with a few GiB holds as Python values (370 MB for a million of
-texts, measured). Listed groups are at most 100,000; only keys of an open domain come near."""
 SUM_LIMIT = 2**126
 """Steps of a column's grid: half of what DuckDB's HUGEINT holds, so that no sum of whole numbers overflows it."""
 
@@ -142,7 +139,7 @@ def _clamped(printer: Printer, source: Source, measures: Sequence[Measure]) -> E
 def _limited(statement: EngineStatement, source: Source, rows: int = 1) -> EngineStatement:
     """The statement, which fails where an open domain has more groups, of so many rows, than this process can hold."""
     listed = all(key.domain is not None for key in source.keys)
-    return statement if listed else replace(statement, most_rows=rows * MOST_GROUPS)
+    return statement if listed else replace(statement, most_rows=rows * MOST_OPEN_GROUPS)
 
 
 def _value_columns(measures: Sequence[Measure]) -> list[ValueColumn]:

@@ -17,6 +17,7 @@ from dpsql.plan.conditions import holds_aggregate
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
 from dpsql.plan.grouping import CALLED, grouping
+from dpsql.plan.joined_answers import TooManyTogether
 from dpsql.plan.lateral import with_names_read
 from dpsql.plan.lists import Lists, numbered
 from dpsql.plan.nodes import Aggregate, Column, Expression, Order, Relation
@@ -97,6 +98,8 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan
             return of_select(query, inner, again)
         except MixesPeople:
             raise inside from None
+        except TooManyTogether:
+            raise
         except UnsupportedQuery:
             if isinstance(inside, CutInside):  # rows are neither ordered nor cut, and no answer came of it
                 raise inside from None

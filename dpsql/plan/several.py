@@ -18,6 +18,7 @@ from dpsql.plan.catalog import ColumnInfo, TableInfo
 from dpsql.plan.conditions import connected, holds_aggregate, is_semi, parts_of, windows_in
 from dpsql.plan.conversions import as_constant
 from dpsql.plan.expressions import Resolver
+from dpsql.plan.joined_answers import refuse_too_many
 from dpsql.plan.lists import Lists
 from dpsql.plan.nodes import (
     Apply,
@@ -363,6 +364,7 @@ def _gathered(parts: list[Part], relation: Relation, columns: Iterable[tuple[str
     order = [*places, *(output.expression for output in kept)]
     named = [Output(f"{ROW}{i}", place) for i, place in enumerate(places)]
     terms = tuple(Order(expression, descending=False, nulls_first=False) for expression in order)
+    refuse_too_many(relation, parts, len(kept) + len(named))
     rows = PublicPlan(traced, Stage((*kept, *named), order_by=terms))
     return Several(tuple(parts), rows, Plan(relation, tuple(keys), (), tuple(outputs)))
 

@@ -195,13 +195,13 @@ def test_why_the_worker_without_data_failed_is_in_the_owners_log(
 def test_more_groups_than_the_proxy_can_hold_are_a_failure_of_the_engine(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lower, "MOST_GROUPS", 3)
+    monkeypatch.setattr(lower, "MOST_OPEN_GROUPS", 3)
     before = charges(session)
     assert session.query("SELECT sex, COUNT(*) FROM patients GROUP BY sex", epsilon=0.011).rows  # listed
     with pytest.raises(EngineFailed):
         session.query("SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis", epsilon=0.1, delta=1e-8)
     assert [entry.kind for entry in session._backend.ledger.log()[before:]] == ["charge", "charge", "overrun"]
-    monkeypatch.setattr(lower, "MOST_GROUPS", 10_000)
+    monkeypatch.setattr(lower, "MOST_OPEN_GROUPS", 10_000)
     session.query("SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis", epsilon=0.11, delta=1e-8)
     assert session._backend.ledger.log()[-1].kind == "charge"
 

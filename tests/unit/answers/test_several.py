@@ -10,8 +10,10 @@ import pytest
 
 import dpsql
 import dpsql.testing
-from dpsql.answers.postprocess import PostProcess
+from dpsql.answers.postprocess import MADE_UP_ROWS
 from dpsql.errors import BudgetExceeded, EngineFailed, ProgrammingError, UnsupportedQuery
+from dpsql.plan.joined_answers import TooManyTogether
+from dpsql.worker.client import Worker, WorkerFailed
 from tests.sql.databases import build
 
 BY_SEX = "SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex"
@@ -112,22 +114,38 @@ def test_nothing_is_given_back_where_the_second_one_fails(
     assert session.budget().spent.epsilon == pytest.approx(1)
 
 
-def test_parts_that_are_paid_for_and_not_put_together_are_said_to_be_charged(
-    session: dpsql.Session, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("sql", "cost"), [(f"{BY_SEX} UNION ALL {ALL}", 1), (f"{BY_SEX} ORDER BY n", 0.5)])
+def test_what_is_paid_for_and_not_worked_with_is_said_to_be_charged(
+    session: dpsql.Session, monkeypatch: pytest.MonkeyPatch, sql: str, cost: float
 ) -> None:
-    own, asked = PostProcess.over_release, list[object]()
+    own = Worker.run
 
-    def holds_little(worker: PostProcess, statement: Any, tables: Any) -> Any:
-        asked.append(statement)
-        if len(asked) == 2:  # the first is the rehearsal
-            raise UnsupportedQuery("it cannot be done.", construct="SELECT", hint="Nothing was spent.")
-        return own(worker, statement, tables)
+    def holds_little(worker: Worker, request: Any, *, deadline: float, tables: Any = None) -> Any:
+        sizes = {len(values) for table in (tables or {}).values() for _, values in table.values()}
+        if sizes - {MADE_UP_ROWS}:  # it is no rehearsal
+            raise WorkerFailed("its memory is full.", answered=True)
+        return own(worker, request, deadline=deadline, tables=tables)
 
-    monkeypatch.setattr(PostProcess, "over_release", holds_little)
-    with pytest.raises(EngineFailed, match="stays charged"):
-        session.query(f"{BY_SEX} UNION ALL {ALL}", epsilon=0.5)
-    assert session.budget().spent.epsilon == pytest.approx(1)
-    assert session.query(f"{BY_SEX} UNION ALL {ALL}", epsilon=0.5).replayed
+    with monkeypatch.context() as full:
+        full.setattr(Worker, "run", holds_little)
+        with pytest.raises(EngineFailed, match="stays charged"):
+            session.query(sql, epsilon=0.5)
+    assert session.budget().spent.epsilon == pytest.approx(cost)
+    assert session.query(sql, epsilon=0.5).replayed
+
+
+def test_answers_that_may_have_too_many_rows_together_are_refused_before_the_charge(session: dpsql.Session) -> None:
+    by_day = "SELECT visited_on AS day, diagnosis, COUNT(*) AS n FROM visits GROUP BY visited_on, diagnosis"
+    for ask in (session.explain, session.query):
+        for sql in (
+            f"SELECT * FROM ({by_day}) a CROSS JOIN ({by_day}) b",
+            f"FROM ({by_day}) a JOIN ({by_day}) b USING (day)",
+        ):
+            with pytest.raises(TooManyTogether, match="000 rows together, and 4,000,000 can be worked with"):
+                ask(sql, epsilon=0.5)
+    session.explain(f"SELECT * FROM ({by_day}) a JOIN ({by_day}) b USING (day, diagnosis)", epsilon=0.5)
+    session.explain(f"SELECT * FROM ({by_day} LIMIT 500) a CROSS JOIN ({by_day} LIMIT 500) b", epsilon=0.5)
+    assert session.budget().spent.epsilon == 0
 
 
 def test_each_select_has_options_of_its_own(session: dpsql.Session) -> None:

@@ -1,0 +1,141 @@
+"""How many rows answers that are joined can have at the most, by what is public: the keys, LIMITs and the conditions.
+
+Tests: tests/unit/plan/test_joined_answers.py, which compares it with rows that are really joined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from math import prod
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.limits import MOST_OPEN_GROUPS
+from dpsql.plan.nodes import Column, Expression, Filter, Join, Project, Relation, Scan, Semi, UnionAll
+from dpsql.plan.plans import Plan, PublicPlan, Stage
+from dpsql.plan.relations import scans, size_of
+
+__all__ = ["MOST_VALUES", "TooManyTogether", "most_joined", "refuse_too_many"]
+
+MOST_VALUES = 2_000_000
+"""Values of joined answers, rows times columns. It is a choice: the worker without data puts so many together within
+the least memory that a policy may give it (measured with texts of 100 letters)."""
+
+Parts = Sequence[Plan | PublicPlan]
+Tied = Collection[tuple[str, str]]
+"""Columns, by alias and name, whose values are given."""
+
+
+class TooManyTogether(UnsupportedQuery):
+    """Answers may have more rows together than can be worked with."""
+
+
+def refuse_too_many(relation: Relation, parts: Parts, columns: int) -> None:
+    """Refuses answers that may have more rows together than can be worked with: they would be paid for and then fail.
+
+    Args:
+        relation: The answers as tables, joined.
+        parts: What they are.
+        columns: How many the rows have.
+
+    Raises:
+        TooManyTogether: They may.
+    """
+    most = max(MOST_VALUES // columns, sum(most_joined(scan, parts) for scan in scans(relation)))
+    found = most_joined(relation, parts)
+    if found > most:
+        raise TooManyTogether(
+            f"the answers that it joins may have {found:,} rows together, and {most:,} can be worked with.",
+            construct="JOIN",
+            hint="Join them by all the keys of one of them (ON a.key = b.key), or end a sub-query with LIMIT. A key "
+            f"whose values the policy lists has only those; of another there may be {MOST_OPEN_GROUPS:,}.",
+        )
+
+
+def most_joined(relation: Relation, parts: Parts, tied: Tied = ()) -> int:
+    """Most rows of answers as tables that have given values in some of their columns.
+
+    A row of one side meets at most as many of the other as have its values in the columns that are joined: one, where
+    these are all the keys of an answer. Either side may be the one whose rows are counted first; where rows without a
+    partner stay, it is their own.
+    """
+    match relation:
+        case Scan() if relation.table.answer is not None:
+            names = list(relation.table.columns)
+            places = {names.index(name) for alias, name in tied if alias == relation.alias}
+            return _of_answer(parts[relation.table.answer], places)
+        case Scan():
+            columns = [relation.table.columns[name] for alias, name in tied if alias == relation.alias]
+            return max(1, min([relation.table.rows, *(column.multiplicity for column in columns)]))
+        case Filter() | Semi():
+            return most_joined(relation.input, parts, tied)
+        case Project():
+            return most_joined(relation.input, parts, _below(relation.columns, relation.alias, tied))
+        case UnionAll():
+            return sum(
+                most_joined(part, parts, _below(zip(relation.names, columns, strict=True), relation.alias, tied))
+                for part, columns in relation.parts
+            )
+        case Join():
+            pairs = [(_name(left), _name(right)) for left, right in relation.equal if _same(left, right)]
+            given = {own for pair in pairs if {*pair} & {*tied} for own in pair} | {*tied}
+            met = given | {own for pair in pairs for own in pair}
+            ways = [most_joined(relation.left, parts, given) * max(1, most_joined(relation.right, parts, met))]
+            if not relation.outer:
+                ways.append(most_joined(relation.right, parts, given) * most_joined(relation.left, parts, met))
+            return min(ways)
+    return size_of(relation)
+
+
+def _of_answer(part: Plan | PublicPlan, places: Collection[int]) -> int:
+    """Most rows of an answer with given values in some of its columns, by their places."""
+    stages: Sequence[Stage] = (part.stage,) if isinstance(part, PublicPlan) else part.stages
+    cut = None if isinstance(part, PublicPlan) else part.cut.limit
+    found = _of_stages(part, stages, {part.answer[place].expression for place in places})
+    return found if cut is None else min(found, cut)
+
+
+def _of_stages(part: Plan | PublicPlan, stages: Sequence[Stage], tied: Collection[Expression]) -> int:
+    """Most rows of the last of some stages with given values of some expressions over the rows before it."""
+    if not stages:
+        return _of_release(part, tied) if isinstance(part, Plan) else size_of(part.relation)
+    *before, last = stages
+    if last.aggregates and {*last.group_by} <= {*tied}:
+        return 1
+    read = [own for own in tied if own in last.group_by] if last.aggregates else tied
+    found = _of_stages(part, before, _of_columns(part, before, read))
+    return found if last.limit is None else min(found, last.limit)
+
+
+def _of_columns(part: Plan | PublicPlan, before: Sequence[Stage], read: Collection[Expression]) -> set[Expression]:
+    """What the columns among some expressions are in the rows that they are read from."""
+    if not before and isinstance(part, PublicPlan):
+        return set()
+    outputs = before[-1].outputs if before else part.outputs  # type: ignore[union-attr]  # a Plan
+    return {outputs[int(own.name[1:])].expression for own in read if isinstance(own, Column)}
+
+
+def _of_release(plan: Plan, tied: Collection[Expression]) -> int:
+    """Most groups of a release with given values of some released columns, which are keys or numbers."""
+    given = {own.name for own in tied if isinstance(own, Column)}
+    sizes = [
+        1 if key.name in given else MOST_OPEN_GROUPS if key.domain is None else len(key.domain) for key in plan.keys
+    ]
+    sets = [range(len(sizes))] if plan.sets is None else plan.sets
+    found = min(sum(prod(sizes[index] for index in own) for own in sets), MOST_OPEN_GROUPS)
+    return found if plan.limit is None else min(found, plan.limit)
+
+
+def _below(columns: Iterable[tuple[str, Expression]], alias: str, tied: Tied) -> set[tuple[str, str]]:
+    """What given columns of a relation are in the rows below it, where they are columns there."""
+    own = {name for above, name in tied if above == alias}
+    below = {_name(expression) for name, expression in columns if name in own and isinstance(expression, Column)}
+    return {*tied} | below
+
+
+def _name(column: Column) -> tuple[str, str]:
+    return column.alias, column.name
+
+
+def _same(left: Column, right: Column) -> bool:
+    """Whether equal values are one: two whole numbers beyond 2^53 may equal the same real number."""
+    return left.facts.type is right.facts.type
