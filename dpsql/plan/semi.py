@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.conditions import (
+    Position,
     holds_aggregate,
     limited,
     links_equal,
@@ -14,8 +15,8 @@ from dpsql.plan.conditions import (
     refuse_identifying,
     same_unit,
 )
-from dpsql.plan.expressions import as_constant, columns_of
-from dpsql.plan.nodes import Column, Expression, Relation, Semi
+from dpsql.plan.expressions import Resolver, columns_of
+from dpsql.plan.nodes import Column, Expression, Filter, Relation, Scan, Semi, Written
 from dpsql.plan.relations import aliases_of, conjuncts, is_public, scans, unit_of
 from dpsql.plan.scope import Scope, identifying
 from dpsql.sql import syntax
@@ -54,13 +55,33 @@ def semi_join(rows: Rows, relation: Relation, scope: Scope, node: syntax.Expr) -
         )  # fmt: skip
     equal = rows.resolver(scope).apply("=", (left, right), node.position)
     negated = negated != node.negated
-    if negated and not is_public(sub.relation):
+    if negated and is_public(sub.relation):
+        return _in_no_list(rows.resolver(scope), relation, sub.relation, left, right, equal, node.position)
+    if negated:
         _refuse_missing(left, right, node.position)
-    on: tuple[Expression, ...] = (equal, *same)
-    if negated and is_public(sub.relation):  # NOT IN is not true where either side is NULL
-        is_true = rows.resolver(scope).apply("is_distinct_from", (equal, as_constant(False)), node.position)
-        on = (is_true,)
-    return limited(Semi(relation, sub.relation, on, negated), node.position)
+    return limited(Semi(relation, sub.relation, (equal, *same), negated), node.position)
+
+
+def _in_no_list(
+    resolver: Resolver,
+    relation: Relation,
+    public: Relation,
+    left: Expression,
+    right: Expression,
+    equal: Expression,
+    position: Position,
+) -> Relation:
+    """NOT IN a public list: no value is equal; none is NULL, nor is the left side, unless the list is empty.
+
+    Each is a condition of its own, since engines look up equal values, and compare all with all for anything else.
+    """
+    found: Relation = limited(Semi(relation, public, (equal,), negated=True), position)
+    missing = resolver.apply("is_null", (left,), position)
+    if isinstance(public, Written) or (isinstance(public, Scan) and public.table.rows):
+        found = Filter(found, resolver.apply("not", (missing,), position))
+    else:
+        found = limited(Semi(found, public, (missing,), negated=True), position)
+    return limited(Semi(found, public, (resolver.apply("is_null", (right,), position),), negated=True), position)
 
 
 def _refuse_missing(left: Expression, right: Expression, position: tuple[int, int] | None) -> None:

@@ -2341,6 +2341,58 @@ SELECT COUNT(*) FROM orders WHERE customer_id NOT IN (SELECT customer_id FROM lo
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (NOT EXISTS (SELECT 1 FROM "bounded"."main"."logins" AS "t1" WHERE "t1"."failed" AND ("t0"."customer_id" = "t1"."customer_id")))) AS q
 
 -- policy: shop
+SELECT COUNT(*) FROM orders WHERE day NOT IN (SELECT day FROM holidays WHERE code <> 'E')
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (NOT EXISTS (SELECT 1 FROM "bounded"."main"."holidays" AS "t1" WHERE ("t1"."code" <> CAST($1 AS VARCHAR)) AND ("t0"."day" = "t1"."day"))) AND (NOT EXISTS (SELECT 1 FROM "bounded"."main"."holidays" AS "t1" WHERE ("t1"."code" <> CAST($1 AS VARCHAR)) AND ("t0"."day" IS NULL))) AND (NOT EXISTS (SELECT 1 FROM "bounded"."main"."holidays" AS "t1" WHERE ("t1"."code" <> CAST($1 AS VARCHAR)) AND ("t1"."day" IS NULL)))) AS q
+-- values: 'E'
+
+-- policy: shop
+SELECT COUNT(*) FROM orders WHERE channel NOT IN (SELECT title FROM holidays)
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (NOT EXISTS (SELECT 1 FROM "bounded"."main"."holidays" AS "t1" WHERE ("t0"."channel" = "t1"."title"))) AND (NOT ("t0"."channel" IS NULL)) AND (NOT EXISTS (SELECT 1 FROM "bounded"."main"."holidays" AS "t1" WHERE ("t1"."title" IS NULL)))) AS q
+
+-- policy: shop
+SELECT COUNT(*) FROM orders WHERE channel NOT IN (SELECT title FROM holidays WHERE code = 'none')
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (NOT EXISTS (SELECT 1 FROM "bounded"."main"."holidays" AS "t1" WHERE ("t1"."code" = CAST($1 AS VARCHAR)) AND ("t0"."channel" = "t1"."title"))) AND (NOT EXISTS (SELECT 1 FROM "bounded"."main"."holidays" AS "t1" WHERE ("t1"."code" = CAST($1 AS VARCHAR)) AND ("t0"."channel" IS NULL))) AND (NOT EXISTS (SELECT 1 FROM "bounded"."main"."holidays" AS "t1" WHERE ("t1"."code" = CAST($1 AS VARCHAR)) AND ("t1"."title" IS NULL)))) AS q
+-- values: 'none'
+
+-- policy: shop
+SELECT COUNT(*) FROM orders WHERE discount NOT IN (SELECT tax FROM regions)
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (NOT EXISTS (SELECT 1 FROM "bounded"."main"."regions" AS "t1" WHERE ("t0"."discount" = "t1"."tax"))) AND (NOT ("t0"."discount" IS NULL)) AND (NOT EXISTS (SELECT 1 FROM "bounded"."main"."regions" AS "t1" WHERE ("t1"."tax" IS NULL)))) AS q
+
+-- policy: shop
+SELECT COUNT(*) FROM orders WHERE NOT (discount IN (SELECT tax FROM regions WHERE code <> 'E'))
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (NOT EXISTS (SELECT 1 FROM "bounded"."main"."regions" AS "t1" WHERE ("t1"."code" <> CAST($1 AS VARCHAR)) AND ("t0"."discount" = "t1"."tax"))) AND (NOT EXISTS (SELECT 1 FROM "bounded"."main"."regions" AS "t1" WHERE ("t1"."code" <> CAST($1 AS VARCHAR)) AND ("t0"."discount" IS NULL))) AND (NOT EXISTS (SELECT 1 FROM "bounded"."main"."regions" AS "t1" WHERE ("t1"."code" <> CAST($1 AS VARCHAR)) AND ("t1"."tax" IS NULL)))) AS q
+-- values: 'E'
+
+-- policy: shop
+SELECT COUNT(*) FROM customers c JOIN orders o ON c.customer_id = o.customer_id WHERE NOT channel IN (SELECT 'web' FROM (VALUES (1)) AS v(x))
+-- unit: customers.customer_id = orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" WHERE (NOT EXISTS (SELECT 1 FROM (SELECT CAST($1 AS BIGINT) AS "c0") AS "t2" WHERE ("t1"."channel" = CAST($2 AS VARCHAR)))) AND (NOT ("t1"."channel" IS NULL)) AND (NOT EXISTS (SELECT 1 FROM (SELECT CAST($1 AS BIGINT) AS "c0") AS "t2" WHERE (CAST($2 AS VARCHAR) IS NULL)))) AS q
+-- values: 1, 'web'
+
+-- policy: shop
 SELECT SUM(total) FROM orders o WHERE EXISTS (SELECT 1 FROM logins l WHERE l.customer_id = o.customer_id AND l.day = o.day)
 -- unit: orders.customer_id = logins.customer_id
 -- rows per unit: 5, in one group 5, in groups 1

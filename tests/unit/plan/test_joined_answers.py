@@ -133,6 +133,23 @@ def test_what_may_have_too_many_is_refused(session: Session, sql: str) -> None:
         session.explain(f"SELECT * {sql}")
 
 
+EARLIER = f"SELECT * FROM ({DIAGNOSES}) a WHERE {{}}EXISTS (SELECT 1 FROM ({DIAGNOSES}{{}}) b WHERE b.{{}} a.{{}})"
+
+
+def test_exists_compares_no_more_pairs_than_can_be_compared(session: Session) -> None:
+    with pytest.raises(TooManyTogether, match="it may compare 4,000,000,000,000 pairs of rows"):
+        session.explain(EARLIER.format("", "", "n >", "n"))
+    with pytest.raises(TooManyTogether, match="compare"):
+        session.explain(EARLIER.format("NOT ", " LIMIT 51", "diagnosis <>", "diagnosis"))
+    for sql in (
+        EARLIER.format("", "", "n = 1 +", "n"),  # looked up
+        EARLIER.format("NOT ", " LIMIT 50", "n <", "n"),
+        EARLIER.format("", "", "diagnosis = a.diagnosis AND b.n >", "n"),
+        f"SELECT * FROM ({DIAGNOSES}) a WHERE diagnosis NOT IN (SELECT diagnosis FROM ({DIAGNOSES}) AS b WHERE n > 9)",
+    ):
+        session.explain(sql)
+
+
 def test_two_whole_numbers_may_equal_one_real_number(session: Session) -> None:
     plans = [planned(session, sql) for sql in (AGES, COSTS)]
     parts = [plan for plan in plans if isinstance(plan, Plan)]
