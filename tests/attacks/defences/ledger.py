@@ -54,6 +54,20 @@ LEDGER = (
         OF_BUYING,
     ),
     Defence(
+        "answers of too many rows together are refused before the charge",
+        "dpsql/plan/several.py",
+        "    refuse_too_many(relation, parts, len(kept) + len(named))\n",
+        "",
+        ("tests/unit/plan/test_joined_answers.py",),
+    ),
+    Defence(
+        "pairs of rows that take too long to compare are refused before the charge",
+        "dpsql/plan/joined_answers.py",
+        "if pairs > MOST_COMPARED and _compares(relation):",
+        "if False:",
+        ("tests/unit/plan/test_joined_answers.py",),
+    ),
+    Defence(
         "an engine that does not stand is charged nothing",
         BUYING,
         "                    backend.engine.verify(statement)\n",
