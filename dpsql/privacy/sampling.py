@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, isqrt
+from math import ceil, exp, isqrt, pi, sqrt, tanh
 from operator import index
 from typing import Any, Protocol
 
@@ -38,6 +38,9 @@ Integers = npt.NDArray[Any]
 
 LANES = 1 << 13  # Numbers drawn together. It is a choice: their arrays stay in the processor's cache.
 MOST_DIGITS = 61  # Binary digits of a geometric variable in int64: the difference of two stays within +-2^62.
+FAR = 3
+"""Proposals beside those that are needed on average, for each root of a number of draws: their standard deviation is
+below 1. It is a choice: of statements with much noise one of 100,000 proposes twice."""
 LARGEST = 2**200
 """Of scales, variances and exponents, and of their inverses. It is a choice: beyond it they are mistakes."""
 
@@ -130,17 +133,19 @@ class ExactSampler:
     def gaussian(self, variance: Fraction, size: int) -> Integers:
         """(size,) draws of P(k) ~ exp(-k^2 / (2 variance)), by rejection from discrete Laplace.
 
-        How many proposals are refused is independent of the values of those that are kept.
+        How many proposals are refused is independent of the values of those that are kept. So many are made at once
+        that the rest is seldom asked for again.
 
         Source: Canonne, Kamath, Steinke 2020, Algorithm 3.
         """
         variance = check_positive("gaussian variance", variance)
         a, b = variance.numerator, variance.denominator
         t = isqrt(a // b) + 1
+        each = 1 / _share_kept(a / b, t)
         kept: list[Integers] = []
         for missing in _pieces(size):
             while missing:
-                y = self._laplace(Fraction(t), missing * 17 // 10 + 8)  # half of them to nearly all are kept
+                y = self._laplace(Fraction(t), ceil(missing * each + FAR * sqrt(missing)) + SPARE)
                 kept.append(self._accepted(y, t, a, b)[:missing])
                 missing -= len(kept[-1])
         return _joined(kept)
@@ -310,6 +315,15 @@ class ExactSampler:
 
     def _below(self, m: int) -> int:
         return number_below(self.read, m)
+
+
+def _share_kept(variance: float, t: int) -> float:
+    """How many of the proposals of a discrete Gaussian are kept on average, or a few of a hundred less.
+
+    A proposal is y with chance tanh(1 / (2 t)) exp(-|y| / t), and is kept with chance exp(-(|y| - s / t)^2 / (2 s)),
+    s being the variance; the sum of exp(-y^2 / (2 s)) over all y is above 1 and above sqrt(2 pi s).
+    """
+    return tanh(0.5 / t) * exp(-variance / (2 * t * t)) * max(1.0, sqrt(2 * pi * variance))
 
 
 def noised(values: Sequence[int] | Integers, noise: Integers) -> Integers:
