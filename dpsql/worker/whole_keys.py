@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING, Any
 import nanoarrow
 
 from dpsql.worker.ahead import fetched_ahead
-from dpsql.worker.counting import starts
 from dpsql.worker.lying import Piece, heads, pieces
-from dpsql.worker.ordered import WHOLE
+from dpsql.worker.ordered import WHOLE, starts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -77,6 +76,7 @@ class _Counts:
 
         self._step, self._low = step, 0
         self._first_rows, self._most_groups = first_rows, most_groups
+        self._most = 1  # rows that no unit seen so far exceeds, or more than are sorted in runs
         self._rows = self._again = np.zeros(0, dtype=np.int64)
         self._missing = np.zeros(2, dtype=np.int64)  # rows and units whose key is NULL
 
@@ -109,9 +109,10 @@ class _Counts:
         if not len(units):
             return True
         self._rows[own] += np.bincount(places, minlength=many)
-        most = int(piece.spans.max())
-        if most > 1:
-            self._again[own] += np.bincount(_again(units, places, many, most), minlength=many)
+        while 2 * self._most <= RUN and bool((units[self._most :] == units[: -self._most]).any()):
+            self._most *= 2
+        if self._most > 1:
+            self._again[own] += np.bincount(_again(units, places, many, self._most), minlength=many)
         return True
 
     def _take_first(self, piece: Piece, places: Whole, many: int, own: slice) -> None:
@@ -178,7 +179,7 @@ def _again(units: Whole, places: Whole, many: int, most: int) -> Whole:
         units: (n,) numbers of units, rising; n is not 0.
         places: (n,) int32, below ``many``.
         many: How many places there are.
-        most: Rows that no unit exceeds.
+        most: Rows that no unit exceeds, or more than are sorted in runs.
     """
     import numpy as np
 
