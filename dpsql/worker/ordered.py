@@ -56,7 +56,10 @@ def present_in(buffer: Any, rows: int) -> Mask | None:
 
     bits = np.frombuffer(buffer, np.uint8)
     whole, more = divmod(rows, 8)
-    if not len(bits) or (bool((bits[:whole] == 255).all()) and all(bits[whole] >> at & 1 for at in range(more))):
+    if not len(bits):
+        return None
+    last = (1 << more) - 1
+    if bits[:whole].tobytes() == b"\xff" * whole and (not more or int(bits[whole]) & last == last):
         return None
     return np.unpackbits(bits, bitorder="little", count=rows).view(np.bool_)
 
