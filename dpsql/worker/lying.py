@@ -147,6 +147,10 @@ def heads(begins: Whole, many: Whole) -> Whole:
 
 def alone(stream: Any) -> Iterator[Piece]:
     """The rows of a stream of values alone, each of a unit of its own: whoever that is."""
+    return fetched_ahead(_alone(stream))
+
+
+def _alone(stream: Any) -> Iterator[Piece]:
     import numpy as np
 
     for block in _blocks(stream):
@@ -155,7 +159,7 @@ def alone(stream: Any) -> Iterator[Piece]:
 
 
 def pieces(stream: Any, places: Sequence[int], *, ranked: bool = False) -> Iterator[Piece]:
-    """The rows of a stream. Units rise within a piece; pieces come as they are whole.
+    """The rows of a stream. Units rise within a piece; pieces come as they are whole, put together by another thread.
 
     Args:
         stream: Anything with ``__arrow_c_stream__``: for each key the place of a row's value, the number of its unit,
@@ -166,6 +170,10 @@ def pieces(stream: Any, places: Sequence[int], *, ranked: bool = False) -> Itera
     Raises:
         ValueError: If a type is another, a NULL is where none may be, or the rows do not lie in order.
     """
+    return fetched_ahead(_pieces(stream, places, ranked=ranked))
+
+
+def _pieces(stream: Any, places: Sequence[int], *, ranked: bool) -> Iterator[Piece]:
     import numpy as np
 
     keys, values = len(places), len(places) + 1 + ranked
@@ -200,7 +208,7 @@ def _blocks(stream: Any) -> Iterator[list[Column]]:
     types = [dtype_of(field.type) for field in nanoarrow.Schema(source.get_schema()).fields]
     held: list[list[Column]] = []
     waiting = 0
-    for table in fetched_ahead(source):
+    for table in source:
         if not table.length:
             continue
         held.append([_column(table.child(at).view(), dtype, table.length) for at, dtype in enumerate(types)])

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
-from dpsql.worker.ahead import fetched_ahead
 from dpsql.worker.lying import Piece, heads, pieces
 from dpsql.worker.ordered import WHOLE, starts
 
@@ -61,10 +60,10 @@ def by_key(rows: Any, columns: Sequence[Sequence[str]], units: Sequence[int], fi
         ValueError: As `lying.pieces`.
     """
     found = _Counts(WHOLE[columns[0][1]], *firsts)
-    parts = (part for piece in pieces(rows, [], ranked=any(firsts)) for part in piece.parts())
-    for part in fetched_ahead(parts):  # another thread finds where units begin
-        if not found.take(part):
-            return None
+    for piece in pieces(rows, [], ranked=any(firsts)):
+        for part in piece.parts():
+            if not found.take(part):
+                return None
     return found.table(columns, units)
 
 
