@@ -273,7 +273,8 @@ class ExactSampler:
         """(number of coins, size) bool, row r True with probability coins.ps[r]."""
         words = self._uniform(self.word_bits, len(coins.ps) * size).reshape(len(coins.ps), size)
         yes = words < coins.lows
-        for r, i in np.argwhere(yes ^ (words < coins.highs)):
+        undecided = yes ^ (words < coins.highs)
+        for r, i in np.argwhere(undecided) if undecided.any() else ():  # mostly none is, which is seen faster
             yes[r, i] = self._settled(int(words[r, i]), coins.ps[r])
         return np.asarray(yes)
 
