@@ -21,14 +21,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, exp, isqrt, pi, sqrt, tanh
+from math import ceil, isqrt, sqrt
 from operator import index
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.privacy.probabilities import DigitOf, ExpOf, Probability, Ratio, as_fraction, located
+from dpsql.privacy.probabilities import DigitOf, ExpOf, Probability, Ratio, as_fraction, located, share_kept
 from dpsql.privacy.words import SPARE, Read, number_below, uniform, word
 
 __all__ = ["ExactSampler", "ExpOf", "Integers", "Sampler", "check_intervals", "check_positive", "noised"]
@@ -141,7 +141,7 @@ class ExactSampler:
         variance = check_positive("gaussian variance", variance)
         a, b = variance.numerator, variance.denominator
         t = isqrt(a // b) + 1
-        each = 1 / _share_kept(a / b, t)
+        each = 1 / share_kept(a / b, t)
         kept: list[Integers] = []
         for missing in _pieces(size):
             while missing:
@@ -316,15 +316,6 @@ class ExactSampler:
 
     def _below(self, m: int) -> int:
         return number_below(self.read, m)
-
-
-def _share_kept(variance: float, t: int) -> float:
-    """How many of the proposals of a discrete Gaussian are kept on average, or a few of a hundred less.
-
-    A proposal is y with chance tanh(1 / (2 t)) exp(-|y| / t), and is kept with chance exp(-(|y| - s / t)^2 / (2 s)),
-    s being the variance; the sum of exp(-y^2 / (2 s)) over all y is above 1 and above sqrt(2 pi s).
-    """
-    return tanh(0.5 / t) * exp(-variance / (2 * t * t)) * max(1.0, sqrt(2 * pi * variance))
 
 
 def noised(values: Sequence[int] | Integers, noise: Integers) -> Integers:

@@ -9,7 +9,7 @@ Proof. The place of a key is how far it is above the least one: other keys have 
 and this place, so a unit has in a group as many rows as there are equal numbers, of which all but one repeat it. All
 rows of a unit are in one piece. NULL is a group of its own, which SQL has, too. Where groups are cut, a unit's first
 group is that of its first row, and the next one that of the first row of all that are in none before. So they are found
-one after the other, with all their rows.  QED
+one after the other, with all their rows; and where a unit's first k rows are of k groups, these are its first k.  QED
 
 Tests: tests/unit/worker/test_whole_keys.py.
 """
