@@ -1,6 +1,7 @@
 """What a statement released as bytes, and back: the ledger keeps them, so that the same statement is answered for free.
 
-JSON, column by column. Long columns of whole numbers are the bytes of the narrowest integers that hold them all.
+JSON, column by column. Long columns of whole numbers are the bytes of the narrowest integers that hold them all, and so
+are keys that are days, in Python's count of them.
 
 Tests: tests/unit/answers/test_written.py.
 """
@@ -34,7 +35,7 @@ SAME, BYTES, WIDTH = "same", "bytes", "width"
 
 def write_released(released: Released) -> bytes:
     """The release as bytes."""
-    groups = [{"size": len(own), "columns": list(map(_column, own.columns))} for own in released.groups]
+    groups = [{"size": len(own), "columns": list(map(_keys, own.columns))} for own in released.groups]
     tables = {name: _table(table.columns) for name, table in released.tables.items()}
     whole: dict[str, Any] = {"groups": groups, "tables": tables}
     if released.prices:
@@ -59,7 +60,7 @@ def read_released(plan: Plan, groupings: Sequence[Sequence[int]], stored: bytes)
         groups = tuple(_groups(own, kinds) for own, kinds in zip(read["groups"], types, strict=True))
         tables = {name: ReleasedTable(_read_table(columns)) for name, columns in read["tables"].items()}
         return Released(groups, tables, {name: _price(own) for name, own in read.get("prices", {}).items()})
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise InvariantBroken("a stored release does not fit its statement") from error
 
 
@@ -70,6 +71,12 @@ def _table(columns: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
         written[name] = {SAME: names[id(column)]} if id(column) in names else _column(column)
         names.setdefault(id(column), name)
     return written
+
+
+def _keys(column: Sequence[Any]) -> Any:
+    """A column of keys as JSON holds it; days as whole numbers."""
+    days = len(column) >= LONG and set(map(type, column)) == {date}
+    return _column(list(map(date.toordinal, column)) if days else column)
 
 
 def _column(column: Sequence[Any]) -> Any:
@@ -118,14 +125,17 @@ def _groups(own: Any, types: Sequence[Type]) -> GroupColumns:
         if any(len(group) != len(types) for group in own):
             raise ValueError("a group does not have as many values as there are keys")
         own = {"size": len(own), "columns": [[group[index] for group in own] for index in range(len(types))]}
-    columns = [_typed(_read(column), type_) for column, type_ in zip(own["columns"], types, strict=True)]
+    columns = [_typed(column, type_) for column, type_ in zip(own["columns"], types, strict=True)]
     return GroupColumns(columns, own["size"])
 
 
-def _typed(column: Sequence[Any], type_: Type) -> Sequence[Any]:
+def _typed(column: Any, type_: Type) -> Sequence[Any]:
     """A column of keys; most values are as JSON holds them."""
+    values = _read(column)
+    if type_ is Type.DATE and values is not column:
+        return list(map(date.fromordinal, values))
     if type_ is Type.DATE:
-        return [None if value is None else date.fromisoformat(value) for value in column]
+        return [None if value is None else date.fromisoformat(value) for value in values]
     if type_ is Type.TIMESTAMP:
-        return [None if value is None else datetime.fromisoformat(value) for value in column]
-    return column
+        return [None if value is None else datetime.fromisoformat(value) for value in values]
+    return values

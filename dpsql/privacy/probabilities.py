@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["DigitOf", "ExpOf", "Probability", "Ratio", "as_fraction", "located"]
+__all__ = ["DigitOf", "ExpOf", "Probability", "Ratio", "as_fraction", "located", "share_kept"]
 
 Whole = npt.NDArray[Any]
 """(n,) int64, or Python ints where they do not fit."""
@@ -167,6 +167,17 @@ def _located_exactly(u: int, bits: int, widths: list[int], gaps: list[int], expo
     i = bisect_right(lows, at_least >> bits)
     after_previous = i == 0 or highs[i - 1] << bits <= at_least
     return i if after_previous and at_most <= lows[i] << bits else None
+
+
+def share_kept(variance: float, t: int) -> float:
+    """How many of the proposals of a discrete Gaussian are kept on average, or a few of a hundred less.
+
+    It says how many are made at once, and decides nothing.
+
+    A proposal is y with chance tanh(1 / (2 t)) exp(-|y| / t), and is kept with chance exp(-(|y| - s / t)^2 / (2 s)),
+    s being the variance; the sum of exp(-y^2 / (2 s)) over all y is above 1 and above sqrt(2 pi s).
+    """
+    return math.tanh(0.5 / t) * math.exp(-variance / (2 * t * t)) * max(1.0, math.sqrt(2 * math.pi * variance))
 
 
 @lru_cache(maxsize=4096)

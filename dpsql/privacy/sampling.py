@@ -21,14 +21,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, isqrt
+from math import ceil, isqrt, sqrt
 from operator import index
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.privacy.probabilities import DigitOf, ExpOf, Probability, Ratio, as_fraction, located
+from dpsql.privacy.probabilities import DigitOf, ExpOf, Probability, Ratio, as_fraction, located, share_kept
 from dpsql.privacy.words import SPARE, Read, number_below, uniform, word
 
 __all__ = ["ExactSampler", "ExpOf", "Integers", "Sampler", "check_intervals", "check_positive", "noised"]
@@ -38,6 +38,9 @@ Integers = npt.NDArray[Any]
 
 LANES = 1 << 13  # Numbers drawn together. It is a choice: their arrays stay in the processor's cache.
 MOST_DIGITS = 61  # Binary digits of a geometric variable in int64: the difference of two stays within +-2^62.
+FAR = 3
+"""Proposals beside those that are needed on average, for each root of a number of draws: their standard deviation is
+below 1. It is a choice: of statements with much noise one of 100,000 proposes twice."""
 LARGEST = 2**200
 """Of scales, variances and exponents, and of their inverses. It is a choice: beyond it they are mistakes."""
 
@@ -130,17 +133,19 @@ class ExactSampler:
     def gaussian(self, variance: Fraction, size: int) -> Integers:
         """(size,) draws of P(k) ~ exp(-k^2 / (2 variance)), by rejection from discrete Laplace.
 
-        How many proposals are refused is independent of the values of those that are kept.
+        How many proposals are refused is independent of the values of those that are kept. So many are made at once
+        that the rest is seldom asked for again.
 
         Source: Canonne, Kamath, Steinke 2020, Algorithm 3.
         """
         variance = check_positive("gaussian variance", variance)
         a, b = variance.numerator, variance.denominator
         t = isqrt(a // b) + 1
+        each = 1 / share_kept(a / b, t)
         kept: list[Integers] = []
         for missing in _pieces(size):
             while missing:
-                y = self._laplace(Fraction(t), missing * 17 // 10 + 8)  # half of them to nearly all are kept
+                y = self._laplace(Fraction(t), ceil(missing * each + FAR * sqrt(missing)) + SPARE)
                 kept.append(self._accepted(y, t, a, b)[:missing])
                 missing -= len(kept[-1])
         return _joined(kept)
@@ -268,7 +273,8 @@ class ExactSampler:
         """(number of coins, size) bool, row r True with probability coins.ps[r]."""
         words = self._uniform(self.word_bits, len(coins.ps) * size).reshape(len(coins.ps), size)
         yes = words < coins.lows
-        for r, i in np.argwhere(yes ^ (words < coins.highs)):
+        undecided = yes ^ (words < coins.highs)
+        for r, i in np.argwhere(undecided) if undecided.any() else ():  # mostly none is, which is seen faster
             yes[r, i] = self._settled(int(words[r, i]), coins.ps[r])
         return np.asarray(yes)
 

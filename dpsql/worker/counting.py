@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[Any]  # whole numbers of any width
 
-__all__ = ["Word", "counted", "narrowed", "starts"]
+__all__ = ["Word", "counted", "narrowed"]
 
 Word = Sequence[tuple[int, int]]
 """Columns that are one number together, the first of them uppermost: the least value and the binary digits of each."""
@@ -181,16 +181,6 @@ def _sort(numbers: Whole) -> None:
     middle = len(numbers) // 2
     numbers.partition(middle)
     return both(numbers[:middle].sort, numbers[middle:].sort)
-
-
-def starts(numbers: npt.NDArray[Any]) -> Whole:
-    """Where another number begins than the one before, 0 among it; there is one at least."""
-    import numpy as np
-
-    other = np.empty(len(numbers), dtype=np.bool_)
-    other[0] = True
-    np.not_equal(numbers[1:], numbers[:-1], out=other[1:])
-    return np.flatnonzero(other)
 
 
 def _distinct(words: Sequence[Whole], rows: Whole) -> list[Whole]:

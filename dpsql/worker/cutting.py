@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
-from dpsql.worker.counting import starts
 from dpsql.worker.lying import HALF, Adds, Piece, heads, split
+from dpsql.worker.ordered import starts
 
 if TYPE_CHECKING:
     import numpy.typing as npt

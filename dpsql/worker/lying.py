@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import nanoarrow
 
 from dpsql.worker.ahead import fetched_ahead
-from dpsql.worker.ordered import dtype_of, present_in
+from dpsql.worker.ordered import changes, dtype_of, present_in, starts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,16 +51,22 @@ class Piece:
 
     Attributes:
         units: (n,) numbers of units, rising; n is not 0.
-        begins: (units,) where the rows of each unit begin, 0 among it.
         groups: (n,) one number for the places of all keys; None where there are none.
         values: Of each column (n,), 0 where it is NULL, and where it is not; None where it is nowhere.
     """
 
     units: Whole
-    begins: Whole
+    _begins: Whole | None
     groups: Whole | None
     values: Sequence[Column]
     _spans: Whole | None = None
+
+    @property
+    def begins(self) -> Whole:
+        """(units,) where the rows of each unit begin, 0 among it."""
+        if self._begins is None:
+            self._begins = starts(self.units)
+        return self._begins
 
     @property
     def spans(self) -> Whole:
@@ -110,6 +116,9 @@ class Piece:
         import numpy as np
 
         at = 0
+        if len(self.units) <= PART:
+            yield self
+            return
         while at < len(self.begins):
             start = int(self.begins[at])
             after = max(at + 1, int(np.searchsorted(self.begins, start + PART)))
@@ -138,6 +147,10 @@ def heads(begins: Whole, many: Whole) -> Whole:
 
 def alone(stream: Any) -> Iterator[Piece]:
     """The rows of a stream of values alone, each of a unit of its own: whoever that is."""
+    return fetched_ahead(_alone(stream))
+
+
+def _alone(stream: Any) -> Iterator[Piece]:
     import numpy as np
 
     for block in _blocks(stream):
@@ -146,7 +159,7 @@ def alone(stream: Any) -> Iterator[Piece]:
 
 
 def pieces(stream: Any, places: Sequence[int], *, ranked: bool = False) -> Iterator[Piece]:
-    """The rows of a stream. Units rise within a piece; pieces come as they are whole.
+    """The rows of a stream. Units rise within a piece; pieces come as they are whole, put together by another thread.
 
     Args:
         stream: Anything with ``__arrow_c_stream__``: for each key the place of a row's value, the number of its unit,
@@ -157,17 +170,23 @@ def pieces(stream: Any, places: Sequence[int], *, ranked: bool = False) -> Itera
     Raises:
         ValueError: If a type is another, a NULL is where none may be, or the rows do not lie in order.
     """
+    return fetched_ahead(_pieces(stream, places, ranked=ranked))
+
+
+def _pieces(stream: Any, places: Sequence[int], *, ranked: bool) -> Iterator[Piece]:
+    import numpy as np
+
     keys, values = len(places), len(places) + 1 + ranked
     last: list[list[Column]] = []  # rows of one unit, which may go on in what comes
     whole: list[list[Column]] = []  # units that came in several blocks: together they are a piece
     waiting = 0
     for block in _blocks(stream):
-        begins, many = _begins(block, keys, ranked=ranked), len(block[keys][0])
+        begins, units = _ordered(block, keys, ranked=ranked), block[keys][0]
+        start, end, many = 0, int(np.searchsorted(units, units[-1])), len(units)
         if last and _goes_on(last[-1], block, keys, ranked=ranked):
-            end = int(begins[1]) if len(begins) > 1 else many
-            last.append(_copied(_cut(block, 0, end)))
-            begins = begins[1:]
-            if not len(begins):
+            start = int(np.searchsorted(units, units[0], side="right"))
+            last.append(_copied(_cut(block, 0, start)))
+            if start == many:
                 continue
         if last:
             whole.append(_joined(last))
@@ -175,9 +194,9 @@ def pieces(stream: Any, places: Sequence[int], *, ranked: bool = False) -> Itera
         if waiting >= PIECE:
             yield _whole(whole, places, ranked=ranked)
             whole, waiting = [], 0
-        start, end = int(begins[0]), int(begins[-1])
         if start < end:
-            yield _piece(_cut(block, start, end), begins[:-1] - start, places, values)
+            own = None if begins is None else begins[int(start > 0) : -1] - start
+            yield _piece(_cut(block, start, end), own, places, values)
         last = [_copied(_cut(block, end, many))]
     if last:
         yield _whole([*whole, _joined(last)], places, ranked=ranked)
@@ -189,7 +208,7 @@ def _blocks(stream: Any) -> Iterator[list[Column]]:
     types = [dtype_of(field.type) for field in nanoarrow.Schema(source.get_schema()).fields]
     held: list[list[Column]] = []
     waiting = 0
-    for table in fetched_ahead(source):
+    for table in source:
         if not table.length:
             continue
         held.append([_column(table.child(at).view(), dtype, table.length) for at, dtype in enumerate(types)])
@@ -233,22 +252,19 @@ def _copied(columns: Sequence[Column]) -> list[Column]:
     return [(own.copy(), None if mask is None else mask.copy()) for own, mask in columns]
 
 
-def _begins(columns: Sequence[Column], keys: int, *, ranked: bool) -> Whole:
-    """Where each unit begins; units rise, and the ranks with them."""
-    import numpy as np
-
+def _ordered(columns: Sequence[Column], keys: int, *, ranked: bool) -> Whole | None:
+    """Where each unit begins, if ranks rise with the units; None of units alone, for not all ask where they begin."""
     if any(mask is not None for _, mask in columns[: keys + 1 + ranked]):
         raise ValueError("a NULL is not added up")
-    units = columns[keys][0]
-    other = np.empty(len(units), dtype=np.bool_)
-    other[0] = True
-    np.not_equal(units[1:], units[:-1], out=other[1:])
-    begins: Whole = np.flatnonzero(other)
-    known = units[begins]
-    falls = bool((known[1:] < known[:-1]).any())
-    if ranked and not falls:
-        ranks = columns[keys + 1][0]
-        falls = bool(((ranks[1:] <= ranks[:-1]) > other[1:]).any())  # where the unit is the same
+    units, begins = columns[keys][0], None
+    if ranked:
+        ranks, other = columns[keys + 1][0], changes(units)
+        begins = other.nonzero()[0]
+        known = units[begins]
+        falls = bool((known[1:] < known[:-1]).any())
+        falls = falls or bool(((ranks[1:] <= ranks[:-1]) > other[1:]).any())  # where the unit is the same
+    else:
+        falls = bool((units[1:] < units[:-1]).any())
     if falls:
         raise ValueError(DISORDER)
     return begins
@@ -265,11 +281,11 @@ def _goes_on(before: Sequence[Column], block: Sequence[Column], keys: int, *, ra
 def _whole(held: Sequence[Sequence[Column]], places: Sequence[int], *, ranked: bool) -> Piece:
     """Whole units together."""
     columns = _joined(held)
-    begins = _begins(columns, len(places), ranked=ranked)
+    begins = _ordered(columns, len(places), ranked=ranked)
     return _piece(columns, begins, places, len(places) + 1 + ranked)
 
 
-def _piece(columns: Sequence[Column], begins: Whole, places: Sequence[int], values: int) -> Piece:
+def _piece(columns: Sequence[Column], begins: Whole | None, places: Sequence[int], values: int) -> Piece:
     import numpy as np
 
     groups: Whole | None = None

@@ -17,7 +17,21 @@ if TYPE_CHECKING:
     Whole = npt.NDArray[Any]  # whole numbers of any width
     Mask = npt.NDArray[np.bool_]
 
-__all__ = ["KEY", "OF", "PLACE", "RANK", "UNIT", "WHOLE", "Ranks", "dtype_of", "present_in", "present_of", "values_of"]
+__all__ = [
+    "KEY",
+    "OF",
+    "PLACE",
+    "RANK",
+    "UNIT",
+    "WHOLE",
+    "Ranks",
+    "changes",
+    "dtype_of",
+    "present_in",
+    "present_of",
+    "starts",
+    "values_of",
+]
 
 UNIT = "u"  # The column of the number of the unit in rows that come unit by unit.
 PLACE = "r0"  # The column that rises within a unit.
@@ -42,7 +56,10 @@ def present_in(buffer: Any, rows: int) -> Mask | None:
 
     bits = np.frombuffer(buffer, np.uint8)
     whole, more = divmod(rows, 8)
-    if not len(bits) or (bool((bits[:whole] == 255).all()) and all(bits[whole] >> at & 1 for at in range(more))):
+    if not len(bits):
+        return None
+    last = (1 << more) - 1
+    if bits[:whole].tobytes() == b"\xff" * whole and (not more or int(bits[whole]) & last == last):
         return None
     return np.unpackbits(bits, bitorder="little", count=rows).view(np.bool_)
 
@@ -80,6 +97,23 @@ def values_of(child: Any) -> Whole:
     if present_of(child) is not None:
         raise ValueError("a NULL is not counted")
     return np.frombuffer(child.buffers[1], dtype_of(child.schema.type), count=len(child))
+
+
+def changes(numbers: Whole) -> Mask:
+    """(n,) where another number stands than before, and at the first one; there is one at least."""
+    import numpy as np
+
+    other = np.empty(len(numbers), dtype=np.bool_)
+    other[0] = True
+    np.not_equal(numbers[1:], numbers[:-1], out=other[1:])
+    return other
+
+
+def starts(numbers: Whole) -> Whole:
+    """Where another number begins than the one before, 0 among it; there is one at least."""
+    import numpy as np
+
+    return np.flatnonzero(changes(numbers))
 
 
 class Ranks:

@@ -24,8 +24,8 @@ import nanoarrow
 from nanoarrow.c_array_stream import CArrayStream
 
 from dpsql.worker.ahead import begun
-from dpsql.worker.counting import starts
 from dpsql.worker.lying import pieces
+from dpsql.worker.ordered import starts
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
-from dpsql.worker.counting import starts
 from dpsql.worker.lying import HALF, ROOMY, Adds, Piece, split
-from dpsql.worker.ordered import OF
+from dpsql.worker.ordered import OF, starts
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -91,6 +91,13 @@ def test_a_column_that_is_another_is_written_once(plan: Plan) -> None:
     assert read_released(plan, [], twice).tables["a0"].columns["steps"] == values
 
 
+def test_days_take_few_bytes(plan: Plan) -> None:
+    every = [date.min, date.max] * LONG
+    own = Released((GroupColumns([every], len(every)),), {})
+    assert len(write_released(own)) < 7 * len(every)  # four bytes a day, as text
+    assert list(back(plan, own, [[2]]).groups[0]) == [(day,) for day in every]
+
+
 def test_a_statement_without_keys_has_one_group(plan: Plan) -> None:
     found = back(plan, Released((GroupColumns.of([()], 0),), {"a0": ReleasedTable({"value": [7]})}), [()])
     assert list(found.groups[0]) == [()]
@@ -111,9 +118,11 @@ def test_what_earlier_versions_stored_is_read(plan: Plan) -> None:
         [{"size": 2, "columns": [["a"]]}],
         [{"size": 1, "columns": [{"bytes": "AQ", "width": 1}]}],
         [{"size": 1, "columns": [{"bytes": "AQ=="}]}],
+        [{"size": 2, "columns": [{"bytes": "AQ==", "width": 1}]}],
         [],
     ],
 )
-def test_bytes_of_another_statement_are_refused(plan: Plan, groups: Any) -> None:
+@pytest.mark.parametrize("key", [1, 2])
+def test_bytes_of_another_statement_are_refused(plan: Plan, groups: Any, key: int) -> None:
     with pytest.raises(InvariantBroken):
-        read_released(plan, [[1]], json.dumps({"groups": groups, "tables": {}}).encode())
+        read_released(plan, [[key]], json.dumps({"groups": groups, "tables": {}}).encode())

@@ -13,7 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsql.privacy import probabilities
-from dpsql.privacy.probabilities import DigitOf, Probability, Ratio, _located_by_floats, _located_exactly, located
+from dpsql.privacy.probabilities import (
+    DigitOf,
+    Probability,
+    Ratio,
+    _located_by_floats,
+    _located_exactly,
+    located,
+    share_kept,
+)
 from dpsql.privacy.sampling import ExactSampler, ExpOf
 from tests.unit.privacy.tapes import TapeEndedError, exp_minus, flip, value, walk, words
 
@@ -178,3 +186,13 @@ def test_floats_leave_to_whole_numbers_what_lies_at_an_edge() -> None:
     assert _located_by_floats(0, 128, widths, gaps, Fraction(1)) == 0
     assert _located_by_floats(2**126, 128, widths, gaps, Fraction(1)) == 0
     assert located(2**127, 128, widths, gaps, Fraction(1)) == 1
+
+
+@pytest.mark.parametrize("variance", [Fraction(1, 10**6), Fraction(1, 4), Fraction(7, 3), Fraction(9), Fraction(2025)])
+def test_so_many_proposals_are_kept_as_are_expected(variance: Fraction) -> None:
+    t = math.isqrt(math.floor(variance)) + 1
+    kept = sum(
+        math.tanh(0.5 / t) * math.exp(-abs(y) / t - float((abs(y) - variance / t) ** 2 / (2 * variance)))
+        for y in range(-40 * t, 40 * t + 1)
+    )
+    assert 0.97 * kept <= share_kept(float(variance), t) <= kept * (1 + 1e-12)

@@ -24,12 +24,16 @@ TYPES = {"BIGINT": nanoarrow.int64(), "DATE": nanoarrow.date32(), "TIMESTAMP": n
 DAY = 24 * 3600 * 10**6  # Microseconds.
 
 
-@pytest.fixture(params=[(1, 256), (7, 2), (7, 8), (lying.PIECE, 32)])
+@pytest.fixture(params=[(1, 256, 0), (7, 2, 2), (7, 8, 16), (lying.PIECE, 32, 16)])
 def sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows are put together a few at a time, and sorted in short runs, as millions are in earnest."""
-    piece, run = request.param
+    """Rows are put together a few at a time, and sorted in short runs, as millions are in earnest.
+
+    Units' first groups are looked for together, or one after the other.
+    """
+    piece, run, few = request.param
     monkeypatch.setattr(lying, "PIECE", piece)
     monkeypatch.setattr(whole_keys, "RUN", run)
+    monkeypatch.setattr(whole_keys, "FEW", few)
 
 
 def lying_rows(kind: str, rows: Sequence[tuple[int, int | None]], size: int, *, ranked: bool = False) -> Any:

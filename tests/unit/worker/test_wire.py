@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import nanoarrow
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,3 +62,32 @@ def test_a_table_of_other_columns_is_refused_and_its_values_unsaid() -> None:
         with pytest.raises(ValueError, match="columns") as refusal:
             columns.read(data, expected)
         assert "secret" not in str(refusal.value)
+
+
+def days(kind: str, values: list[int | None]) -> bytes:
+    """Days, counted from 1970, as a table of one column."""
+    own, step = (nanoarrow.date32(), 1) if kind == "DATE" else (nanoarrow.timestamp("us"), 24 * 3600 * 10**6)
+    known = np.packbits(np.array([value is not None for value in values], dtype=np.bool_), bitorder="little")
+    stored = np.array([2**31 - 1 if value is None else value * step for value in values], "i8")
+    column = nanoarrow.c_array_from_buffers(own, len(values), [known, stored.astype("i4" if step == 1 else "i8")])
+    table = nanoarrow.c_array_from_buffers(nanoarrow.struct({"d": own}), len(values), [None], children=[column])
+    return bytes(wire.pack(table))
+
+
+FIRST, LAST = (day.toordinal() - date(1970, 1, 1).toordinal() for day in (date.min, date.max))
+
+
+@pytest.mark.parametrize("kind", ["DATE", "TIMESTAMP"])
+@given(values=st.lists(st.none() | st.integers(FIRST, LAST) | st.sampled_from([FIRST, LAST])))
+def test_days_arrive_as_they_were_sent(kind: str, values: list[int | None]) -> None:
+    start = date(1970, 1, 1) if kind == "DATE" else datetime(1970, 1, 1)
+    found = columns.read(days(kind, values), [("d", kind)])["d"]
+    assert found == [None if value is None else start + timedelta(days=value) for value in values]
+    assert {type(value) for value in found} <= {type(start), type(None)}
+
+
+@pytest.mark.parametrize("kind", ["DATE", "TIMESTAMP"])
+@pytest.mark.parametrize("day", [FIRST - 1, LAST + 1])
+def test_days_outside_of_the_calendar_are_no_values(kind: str, day: int) -> None:
+    with pytest.raises(ValueError, match="calendar"):
+        columns.read(days(kind, [0, day]), [("d", kind)])
