@@ -151,18 +151,20 @@ def lying(rows: Sequence[tuple[int, int, int]], size: int) -> Any:
 @given(
     visits=VISITS,
     size=st.integers(1, 20),
-    edges=st.sampled_from([(1,), (1, 3), (1, 2, 60)]),
+    edges=st.sampled_from([(1,), (1, 3), (1, 2, 60), tuple(range(1, 301))]),
+    ranks=st.sampled_from([((0, 1), (0, 1)), ((0, 3), (0, 3)), ((1, 1), (0, 1)), ((0, 1), (1, 1)), ((0, 1), (0, 2))]),
 )
 def test_rows_are_counted_by_their_place_within_their_unit(
-    visits: list[tuple[int, int]], size: int, edges: tuple[int, ...]
+    visits: list[tuple[int, int]], size: int, edges: tuple[int, ...], ranks: tuple[tuple[int, int], tuple[int, int]]
 ) -> None:
     whole, rows, wanted = Counter(own for own, _ in visits), [], list[tuple[int, int, int]]()
     held = Counter[int]()
     for own, x in sorted(visits, key=lambda visit: visit[0]):
         held[own] += 1
-        rows.append((own, 3 * held[own], x))
+        above, step = ranks[own >= 3]  # 1, 2, ... are the places; with more above or between they are not
+        rows.append((own, above + step * held[own], x))
         wanted.append((x, bisect_left(edges, held[own]), int(held[own] == whole[own])))
-    words = [[(-2, 3), (0, 2), (0, 1)]]
+    words = [[(-2, 3), (0, 9), (0, 1)]]
     packed = counting.counted(lying(rows, size), words, edges)
     found = columns.counted([own.tobytes() for own in packed], ["x", "rank", "units", "rows"], words, marked=True)
     got = list(zip(*(np.asarray(found[name]).tolist() for name in found), strict=True))
