@@ -171,6 +171,15 @@ def test_rows_are_counted_by_their_place_within_their_unit(
     assert together(got) == expected(wanted)
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 10])
+@pytest.mark.parametrize("ranks", [(1, 2, 3, 4), (1, 1, 2, 3), (2, 1, 2, 3), (1, 1, 3, 4), (5, 7, 8, 9)])
+def test_a_rank_is_a_place_only_if_its_unit_begins_at_1(size: int, ranks: tuple[int, ...]) -> None:
+    rows = [(unit, rank, 0) for unit, rank in zip((4, 5, 5, 5), ranks, strict=True)]
+    packed, many = counting.counted(lying(rows, size), [[(0, 1), (0, 2), (0, 1)]], (1, 2))
+    found = [(number >> 1, number & 1) for number in packed.tolist()]
+    assert dict(zip(found, many.tolist(), strict=True)) == {(0, 0): 1, (0, 1): 1, (1, 0): 1, (2, 1): 1}
+
+
 @pytest.mark.parametrize("size", [1, 2, 10])
 @pytest.mark.parametrize("rows", [[(1, 1, 0), (0, 1, 0)], [(0, 2, 0), (0, 2, 0)], [(0, 1, 0), (1, 3, 0), (1, 2, 0)]])
 def test_rows_that_do_not_lie_in_order_are_not_counted(rows: list[tuple[int, int, int]], size: int) -> None:
