@@ -144,13 +144,14 @@ def _located_by_floats(u: int, bits: int, widths: Whole, gaps: Whole, exponent: 
     x = float(exponent) * gaps
     near = np.flatnonzero(x <= FAR)
     weights = widths[near] * np.exp(-x[near])
-    sums = np.cumsum(np.add.reduceat(weights, np.arange(0, len(weights), BLOCK)))
+    few = len(weights) <= BLOCK
+    sums = weights.cumsum() if few else np.add.reduceat(weights, np.arange(0, len(weights), BLOCK)).cumsum()
     total = float(sums[-1])
     low, high, unsure = u / (1 << bits) * total, (u + 1) / (1 << bits) * total, UNSURE * total
-    block = int(np.searchsorted(sums, low, side="right"))
+    block = 0 if few else int(sums.searchsorted(low, side="right"))
     first, behind = block * BLOCK, float(sums[block - 1]) if block else 0.0
-    inside = behind + np.cumsum(weights[first : first + BLOCK])
-    i = int(np.searchsorted(inside, low, side="right"))
+    inside = sums if few else behind + weights[first : first + BLOCK].cumsum()
+    i = int(inside.searchsorted(low, side="right"))
     if i == len(inside):
         return None
     found, before = int(near[first + i]), float(inside[i - 1]) if i else behind

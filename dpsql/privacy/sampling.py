@@ -222,8 +222,8 @@ class ExactSampler:
         Source: McSherry, Talwar 2007; inversion of the running sum, enclosed from both sides.
         """
         exponent = _checked_exponent("intervals", exponent)
-        sizes, best = check_intervals(widths, scores)
-        gaps = best - _whole(scores)
+        sizes, whole = _whole(widths), _whole(scores)
+        gaps = _best(sizes, whole) - whole
         if not sizes.all():
             gaps[sizes == 0] = 0
         bits = 4 * self.word_bits
@@ -343,21 +343,25 @@ def noised(values: Sequence[int] | Integers, noise: Integers) -> Integers:
 def check_positive(what: str, value: Fraction) -> Fraction:
     """The value as a Fraction of Python ints, if it lies in 2^-200 ... 2^200; otherwise ValueError."""
     exact = as_fraction(what, value)
-    if not 1 <= exact * LARGEST <= LARGEST**2:
+    if not exact.denominator <= exact.numerator * LARGEST <= exact.denominator * LARGEST**2:
         raise ValueError(f"{what} is {value}; write a Fraction from 2^-200 to 2^200, such as Fraction(3, 2)")
     return exact
 
 
 def check_intervals(widths: Sequence[int], scores: Sequence[int]) -> tuple[Integers, int]:
     """The widths as whole numbers, and the best score of an interval that is not empty; otherwise ValueError."""
-    sizes, whole = _whole(widths), _whole(scores)
+    sizes = _whole(widths)
+    return sizes, _best(sizes, _whole(scores))
+
+
+def _best(sizes: Integers, whole: Integers) -> int:
+    """The same of whole numbers."""
     if len(sizes) != len(whole):
         raise ValueError(f"intervals: {len(sizes)} widths beside {len(whole)} scores; give one score per interval")
-    held = sizes > 0
-    every = held.all()
-    if not held.any() or (not every and (sizes < 0).any()):
+    least = sizes.min(initial=1)
+    if least < 0 or not sizes.any():
         raise ValueError("intervals: a width is below 0, or none is above it; give the grid points in each interval")
-    return sizes, int((whole if every else whole[held]).max())
+    return int((whole if least else whole[sizes > 0]).max())
 
 
 def _checked_exponent(where: str, exponent: Fraction) -> Fraction:

@@ -155,11 +155,7 @@ class Ranks:
         stays = bool(((ranks[1:] <= ranks[:-1]) & ~fresh[1:]).any()) or (not fresh[0] and ranks[0] <= self._rank)
         if falls or stays:
             raise ValueError(DISORDER)
-        place = np.arange(1, len(units) + 1, dtype=np.int32)
-        first = np.flatnonzero(fresh).astype(np.int32)
-        before = first[0] if len(first) else len(units)  # rows of the unit that came last
-        place[:before] += self._place
-        place[before:] -= np.repeat(first, np.diff(first, append=len(units)))
+        place = ranks if self._dense(fresh, ranks) else self._counted(fresh)
         columns = [*values, self._classes(place)]
         if self._held:
             yield [*self._held, fresh[:1]]
@@ -168,12 +164,31 @@ class Ranks:
         if len(units) > 1:
             yield [*(column[:-1] for column in columns), fresh[1:]]
 
+    def _dense(self, fresh: Mask, ranks: Whole) -> bool:
+        """Whether ranks are places: 1 where a unit begins, and else one more than the rank of the row before.
+
+        They rise within a unit: no sum wraps around to a rank that is there.
+        """
+        first = 1 if fresh[0] else self._place + 1
+        return int(ranks[0]) == first and bool((ranks[1:] == ranks[:-1] * ~fresh[1:] + ranks.dtype.type(1)).all())
+
+    def _counted(self, fresh: Mask) -> Whole:
+        """The places, counted from where each unit begins."""
+        import numpy as np
+
+        place = np.arange(1, len(fresh) + 1, dtype=np.int32)
+        first = np.flatnonzero(fresh).astype(np.int32)
+        before = first[0] if len(first) else len(fresh)  # rows of the unit that came last
+        place[:before] += self._place
+        place[before:] -= np.repeat(first, np.diff(first, append=len(fresh)))
+        return place
+
     def _classes(self, place: Whole) -> Whole:
         import numpy as np
 
-        classes = np.zeros(len(place), dtype=np.int16)
+        classes = np.zeros(len(place), dtype=np.min_scalar_type(-1 - len(self._edges)))
         for edge in self._edges:
-            classes += place > edge
+            classes += (place > edge).view(np.int8)
         return classes
 
     def last(self) -> Iterator[list[Whole]]:

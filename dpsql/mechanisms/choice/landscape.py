@@ -93,8 +93,8 @@ def chosen(group: tuple[Whole, Whole], grid: Grid, draw: Draw, sampler: Sampler)
     law of the draw; and one that is not kept is drawn again, independently of it.  QED
     """
     if len(group[0]) < MANY:
-        return _drawn(*scored(*group, grid, draw.rank, draw.deepest), grid, draw, sampler)[0]
-    cells = stretches(*group, grid, draw)
+        return _drawn(*_weighed(*scored(*group, grid, draw.rank, draw.deepest), draw), grid, draw, sampler)[0]
+    cells = _weighed(*stretches(*group, grid, draw), draw)
     while True:
         point, depth = _drawn(*cells, grid, draw, sampler)
         deeper = _depth(*group, grid, draw, point) - depth
@@ -102,9 +102,13 @@ def chosen(group: tuple[Whole, Whole], grid: Grid, draw: Draw, sampler: Sampler)
             return point
 
 
-def _drawn(widths: Whole, scores: Whole, grid: Grid, draw: Draw, sampler: Sampler) -> tuple[int, int]:
-    """The point that a draw chooses among intervals with such scores, and how far its score is below 0."""
-    weights = widths if draw.measure is None else draw.measure.within(widths)
+def _weighed(widths: Whole, scores: Whole, draw: Draw) -> tuple[Whole, Whole, Whole]:
+    """Intervals with what their points weigh, and their scores."""
+    return widths, widths if draw.measure is None else draw.measure.within(widths), scores
+
+
+def _drawn(widths: Whole, weights: Whole, scores: Whole, grid: Grid, draw: Draw, sampler: Sampler) -> tuple[int, int]:
+    """The point that a draw chooses among intervals with such weights, and how far its score is below 0."""
     index, offset = sampler.intervals(cast("Sequence[int]", weights), cast("Sequence[int]", scores), draw.exponent)
     start = grid.low + int(widths[:index].sum())
     point = start + offset if draw.measure is None else draw.measure.point(start, offset)
@@ -141,12 +145,14 @@ def stretches(values: Whole, sums: Whole, grid: Grid, draw: Draw) -> tuple[Whole
     marks = turn + step * np.arange(-few, many + 1)
     ends = values.take(np.searchsorted(sums, marks), mode="clip")
     ends[few] = middle = grid.low if turn == 0 else grid.high if turn > total else int(ends[few])
-    begins = np.concatenate([[grid.low], ends[: few + 1], ends[few:] + 1, [grid.high + 1]])
-    rows = _exact(marks, rank, draw.deepest)
-    under = low * b * (rows[: few + 1] - 1) - low * (wanted + rank.under)
-    above = high * (wanted - rank.above) - high * b * rows[few:]
-    scores = np.concatenate([under, [-_depth(values, sums, grid, draw, middle)], above])
-    return np.diff(begins), np.maximum(np.minimum(scores, 0), -draw.deepest)
+    apart, rows = ends[1:] - ends[:-1], _exact(marks, rank, draw.deepest)
+    widths = np.concatenate([ends[:1] - grid.low, apart[:few], [1], apart[few:], grid.high - ends[-1:]])
+    scores = np.empty(len(widths), dtype=rows.dtype)
+    scores[: few + 1] = low * b * rows[: few + 1] - low * (wanted + rank.under + b)
+    scores[few + 1] = -_depth(values, sums, grid, draw, middle)
+    scores[few + 2 :] = high * (wanted - rank.above) - high * b * rows[few:]
+    np.maximum(np.minimum(scores, 0, out=scores), -draw.deepest, out=scores)
+    return widths, scores
 
 
 def _exact(rows: Whole, rank: Rank, deepest: int) -> Whole:

@@ -151,22 +151,33 @@ def lying(rows: Sequence[tuple[int, int, int]], size: int) -> Any:
 @given(
     visits=VISITS,
     size=st.integers(1, 20),
-    edges=st.sampled_from([(1,), (1, 3), (1, 2, 60)]),
+    edges=st.sampled_from([(1,), (1, 3), (1, 2, 60), tuple(range(1, 301))]),
+    ranks=st.sampled_from([((0, 1), (0, 1)), ((0, 3), (0, 3)), ((1, 1), (0, 1)), ((0, 1), (1, 1)), ((0, 1), (0, 2))]),
 )
 def test_rows_are_counted_by_their_place_within_their_unit(
-    visits: list[tuple[int, int]], size: int, edges: tuple[int, ...]
+    visits: list[tuple[int, int]], size: int, edges: tuple[int, ...], ranks: tuple[tuple[int, int], tuple[int, int]]
 ) -> None:
     whole, rows, wanted = Counter(own for own, _ in visits), [], list[tuple[int, int, int]]()
     held = Counter[int]()
     for own, x in sorted(visits, key=lambda visit: visit[0]):
         held[own] += 1
-        rows.append((own, 3 * held[own], x))
+        above, step = ranks[own >= 3]  # 1, 2, ... are the places; with more above or between they are not
+        rows.append((own, above + step * held[own], x))
         wanted.append((x, bisect_left(edges, held[own]), int(held[own] == whole[own])))
-    words = [[(-2, 3), (0, 2), (0, 1)]]
+    words = [[(-2, 3), (0, 9), (0, 1)]]
     packed = counting.counted(lying(rows, size), words, edges)
     found = columns.counted([own.tobytes() for own in packed], ["x", "rank", "units", "rows"], words, marked=True)
     got = list(zip(*(np.asarray(found[name]).tolist() for name in found), strict=True))
     assert together(got) == expected(wanted)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 10])
+@pytest.mark.parametrize("ranks", [(1, 2, 3, 4), (1, 1, 2, 3), (2, 1, 2, 3), (1, 1, 3, 4), (5, 7, 8, 9)])
+def test_a_rank_is_a_place_only_if_its_unit_begins_at_1(size: int, ranks: tuple[int, ...]) -> None:
+    rows = [(unit, rank, 0) for unit, rank in zip((4, 5, 5, 5), ranks, strict=True)]
+    packed, many = counting.counted(lying(rows, size), [[(0, 1), (0, 2), (0, 1)]], (1, 2))
+    found = [(number >> 1, number & 1) for number in packed.tolist()]
+    assert dict(zip(found, many.tolist(), strict=True)) == {(0, 0): 1, (0, 1): 1, (1, 0): 1, (2, 1): 1}
 
 
 @pytest.mark.parametrize("size", [1, 2, 10])

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import nanoarrow
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -125,6 +126,26 @@ def test_totals_are_added_up_by_the_size_of_their_units(
 ) -> None:
     rows.sort(key=lambda row: row[0])
     assert found(rows, keys, size) == by_hand(rows, keys)
+
+
+@QUIET
+@given(data=st.data(), edges=st.sets(st.integers(1, 2**53) | st.integers(0, 53).map(lambda k: 2**k), max_size=40))
+def test_the_bin_of_a_size_is_the_first_whose_edge_it_does_not_exceed(data: st.DataObject, edges: set[int]) -> None:
+    rising = sorted(edges)
+    near = [size for edge in rising for size in (edge - 1, edge, edge + 1) if 1 <= size <= 2**53]
+    sizes = [*near, *data.draw(st.lists(st.integers(1, 2**53), min_size=1))]
+    total = sizing._Total(0, 2**53, rising, 1)
+    few, many = [s for s in sizes if s < sizing.TABLED], [s for s in sizes if s >= sizing.TABLED]
+    for own in [own for own in (few, many, sizes) if own]:
+        assert total._binned(np.array(own)).tolist() == [sum(size > edge for edge in rising) for size in own]
+
+
+def test_edges_are_mostly_so_far_apart_that_tables_tell_all_bins() -> None:
+    edges = sorted({step * 2**k >> 1 for k in range(1, 53) for step in (2, 3)})
+    least, below, following = sizing._heads(np.array(edges))
+    assert len(below) == len(following) > 50 * 16
+    close = sizing._heads(np.array([*edges, 2**52 + 1, 2**52 + 2]))
+    assert close[0] == least and not len(close[1])
 
 
 def test_sums_beyond_what_a_float_holds_are_exact(piece: None) -> None:
