@@ -264,20 +264,21 @@ class _Total(_Plain):
     def _binned(self, sizes: Whole) -> Whole:
         """The bin of each size, none below 1: read from tables, which takes a quarter of a search's time.
 
-        Proof, of large ones. A float holds each size exactly, and heads rise with sizes: those of one head are from its
+        Proof, of large ones. A float holds each size up to `EXACT`, and heads rise with sizes: those of one head are from its
         least number on, and below the next head's. All edges below its least number are below the size; where no head
         has two edges, one edge at most is left to be compared.  QED
         """
         import numpy as np
 
-        if int(sizes.max()) < TABLED:
+        most = int(sizes.max())
+        if most < TABLED:
             if self._table is None:
                 self._table = np.searchsorted(self._edges, np.arange(TABLED))
             return self._table[sizes]
         if self._heads is None:
             self._heads = _heads(self._edges)
         least, below, following = self._heads
-        if not len(below):
+        if not len(below) or most > EXACT:
             return np.searchsorted(self._edges, sizes)
         heads = (sizes.astype(np.float64).view(np.int64) >> HEAD) - least
         bins: Whole = below.take(heads, mode="clip")

@@ -140,6 +140,12 @@ def test_the_bin_of_a_size_is_the_first_whose_edge_it_does_not_exceed(data: st.D
         assert total._binned(np.array(own)).tolist() == [sum(size > edge for edge in rising) for size in own]
 
 
+def test_the_bin_of_a_size_that_no_float_holds() -> None:
+    edges = [2**55 - 1]
+    total = sizing._Total(0, 2**56, edges, 1)
+    assert total._binned(np.array([2**55 - 1, 2**55, 5000])).tolist() == [0, 1, 0]
+
+
 def test_edges_are_mostly_so_far_apart_that_tables_tell_all_bins() -> None:
     edges = sorted({step * 2**k >> 1 for k in range(1, 53) for step in (2, 3)})
     least, below, following = sizing._heads(np.array(edges))
