@@ -15,10 +15,11 @@ from __future__ import annotations
 from dpsql.engine.dialect import Dialect
 from dpsql.limits import FARTHEST_STEP
 from dpsql.owner.bounded import grid_limits
+from dpsql.owner.numbered import value_at
 from dpsql.owner.shape import NUMERIC, ColumnShape, TableShape
 from dpsql.plan.catalog import NUMBER, StoredTotals, place_name
 
-__all__ = ["stored_totals", "totals_rows"]
+__all__ = ["stored_totals", "totals_order", "totals_rows"]
 
 SHARED = 4
 """Rows that a unit may have, by the policy, for each cell of listed columns at least. It is a choice: with fewer, a
@@ -50,16 +51,41 @@ def _summable(table: TableShape, column: ColumnShape) -> bool:
 
 def totals_rows(table: TableShape, totals: StoredTotals, words: Dialect) -> str:
     """SQL of what is stored, from the bounded table: of the units of one range, where an engine takes these apart."""
-    by = [words.quoted(name) for name in (str(table.unit), *totals.keys)]
     grids = {column.name: f"{column.name}$grid" if column.grid else column.name for column in table.columns}
-    placed = [column.name for column in table.columns if column.name in totals.keys and column.places]
-    beside = [NUMBER, *map(place_name, placed)] if table.numbered and words.counts else []
-    shown = [f"min({words.quoted(name)}) AS {words.quoted(name)}" for name in beside]  # the same in all rows of a group
+    places = _places(table, totals, words)
+    by = [words.quoted(name) for name in totals_order(table, totals, words)]
+    number = words.quoted(NUMBER)
+    shown = [words.quoted(str(table.unit))]
+    shown += [
+        f"{value_at(places[name], words.quoted(place_name(name)), words)} AS {words.quoted(name)}"
+        if name in places
+        else words.quoted(name)
+        for name in totals.keys
+    ]
+    if table.numbered and words.counts:
+        shown.append(f"min({number}) AS {number}")  # the same in all rows of a group
+    shown += [words.quoted(place_name(name)) for name in places]
     values = [(totals.rows, "count(*)")]
     for name in totals.columns:
         grid = words.quoted(grids[name])
         values += [(totals.count(name), f"count({grid})"), (totals.sum(name), f"sum({grid})")]
     shown += [f"{words.cast(value, 'BIGINT')} AS {words.quoted(name)}" for name, value in values]
-    grouped = ", ".join(by)
     within = f" WHERE {words.call('within', by[0])}" if words.has("within") else ""
-    return f"SELECT {grouped}, {', '.join(shown)} FROM {words.bounded(table.name)}{within} GROUP BY {grouped}"
+    return f"SELECT {', '.join(shown)} FROM {words.bounded(table.name)}{within} GROUP BY {', '.join(by)}"
+
+
+def totals_order(table: TableShape, totals: StoredTotals, words: Dialect) -> list[str]:
+    """The columns by which rows are added up, in whose order the totals lie.
+
+    Of a listed column it is the place, where the rows have it: two are the same just if the values are, they rise as
+    these do, and small whole numbers are grouped and sorted faster than texts.
+    """
+    places = _places(table, totals, words)
+    return [str(table.unit), *(place_name(name) if name in places else name for name in totals.keys)]
+
+
+def _places(table: TableShape, totals: StoredTotals, words: Dialect) -> dict[str, ColumnShape]:
+    """The columns by which rows are added up whose places stand beside them, by name, in the table's order."""
+    if not (table.numbered and words.counts):
+        return {}
+    return {column.name: column for column in table.columns if column.name in totals.keys and column.places}

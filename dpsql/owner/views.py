@@ -22,7 +22,7 @@ from dpsql.owner.numbered import carried, listed_place
 from dpsql.owner.one_pass import first_of_a_place, in_parts, one_pass, totals_in_parts, unit_by_unit
 from dpsql.owner.owners import Owners, require_one_unit_type
 from dpsql.owner.shape import AttributeShape, ColumnShape, Shape, TableShape, UniverseShape
-from dpsql.owner.totals import stored_totals, totals_rows
+from dpsql.owner.totals import stored_totals, totals_order, totals_rows
 from dpsql.owner.under_way import under_way
 from dpsql.plan.catalog import RANK
 
@@ -163,7 +163,8 @@ class _Build:
     def _totals(self, database: Makes, table: TableShape, report: Callable[[str], None]) -> None:
         for totals in stored_totals(table):
             report(f"adding up {table.name}")
-            order, words = [str(table.unit), *totals.keys], database.dialect
+            words = database.dialect
+            order = totals_order(table, totals, words)
             parts = totals_in_parts(table, words)
             database.create(totals.name, totals_rows(table, totals, words), order, parts=parts)
 

@@ -112,7 +112,7 @@ def bounded_view(
 ) -> list[Row]:
     """The rows that the view holds, in any order, each with its place within its unit.
 
-    Keys of a unit stand in the order of the first twelve digits of a keyed hash, and each has the row of the least
+    Keys of a unit stand in the order of the first eight digits of a keyed hash, and each has the row of the least
     hash; without a key, rows stand in the order of a hash of what they say. Of a cap of one row there are no places.
     """
     cleaned = []
@@ -129,7 +129,7 @@ def bounded_view(
     def order(row: Row) -> tuple[str, str]:
         said = [value for name, value in row.items() if f"{name}$grid" not in row]
         told = [row[unit], row[key_column]] if key_column is not None else said
-        return keyed_hash(key.hex()[:32], told)[:12], "" if key_column is None else str(row[key_column])
+        return keyed_hash(key.hex()[:32], told)[:8], "" if key_column is None else str(row[key_column])
 
     kept = []
     for own in grouped(cleaned, (unit,)):

@@ -11,7 +11,7 @@ import pytest
 
 from dpsql.engine.database import Parts, SourceTable
 from dpsql.engine.dialect import Dialect
-from dpsql.engine.duckdb.database import DuckDBDatabase
+from dpsql.engine.duckdb.database import DuckDBDatabase, looked
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.duckdb.ranges import Range
 from dpsql.errors import InvariantBroken
@@ -220,6 +220,56 @@ def test_a_table_is_the_same_where_its_rows_are_sorted_range_by_range(
     assert same == rows > ROWS // 40
     built(engine, DuckDBDatabase, table)  # nothing is left of the ranges
     assert engine.execute(f"SELECT count(*) FROM {both} WHERE v IS DISTINCT FROM e").fetchall() == [(0,)]
+
+
+@pytest.mark.parametrize("who", [WHO["whole numbers"], "CAST(hash(i // 2, 1) % 60000 AS BIGINT) * 150_000_000_000_000"])
+def test_ranges_begin_with_the_number_of_units_before_however_these_are_counted(
+    engine: duckdb.DuckDBPyConnection, who: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By bits or not, near to each other or as far apart as whole numbers of 64 bits are."""
+    monkeypatch.setattr("dpsql.owner.one_pass.PART", 10_000)
+    engine.execute(MADE.format(who=who, rows=ROWS // 4))
+    found = list[list[Range]]()
+    for span in (2**24, 0):
+        monkeypatch.setattr("dpsql.engine.duckdb.database.SPAN", span)
+        built(engine, Heard, replace(VISITS, rows_about=ROWS // 4))
+        found.append([*Heard.found])
+    assert found[0] == found[1]
+    assert len(found[0]) == 5
+    for own in found[0][1:]:
+        counted = "SELECT count(DISTINCT person) FROM source.main.visits WHERE visit IS NOT NULL AND person < ?"
+        assert engine.execute(counted, [own.low]).fetchall() == [(own.units,)]
+
+
+def test_places_are_written_as_numbers_of_32_bits(engine: duckdb.DuckDBPyConnection) -> None:
+    engine.execute(MADE.format(who="7", rows=100))
+    for most in (4, 100_000):
+        built(engine, DuckDBDatabase, replace(VISITS, rows_per_unit=most))
+        assert set(read(engine, f'typeof("{RANK}")')) == {("INTEGER",)}
+    built(engine, DuckDBDatabase, replace(VISITS, rows_per_unit=2**31))
+    assert set(read(engine, f'typeof("{RANK}")')) == {("BIGINT",)}
+
+
+@pytest.mark.parametrize(
+    ("rows", "numbered", "found"),
+    [
+        ([(1, 1, 0), (1, 2, 0), (2, 1, 1)], True, (0, 0, 0)),
+        ([(1, 2, 0), (1, 1, 0), (2, 1, 1)], True, (1, 0, 0)),
+        ([(2, 1, 0), (1, 2, 1)], True, (1, 0, 0)),
+        ([(1, 1, 0), (1, 1, 0), (2, 1, 1)], True, (0, 1, 0)),
+        ([(1, 1, 1)], True, (0, 0, 1)),
+        ([(1, 1, 0), (2, 1, 2), (2, 2, 3)], True, (0, 0, 2)),
+        ([(1, 1, 0), (2, 1, 0)], True, (0, 0, 1)),
+        ([(1, 1, 9), (2, 1, 7)], False, (0, 0, 0)),
+    ],
+)
+def test_one_look_counts_rows_that_fall_are_alike_or_misnumbered(
+    engine: duckdb.DuckDBPyConnection, rows: list[tuple[int, ...]], numbered: bool, found: tuple[int, ...]
+) -> None:
+    engine.execute("CREATE OR REPLACE TABLE bounded.main.looked (unit BIGINT, place INTEGER, number INTEGER)")
+    engine.executemany("INSERT INTO bounded.main.looked VALUES (?, ?, ?)", rows)
+    sql = looked("looked", ["unit", "place"], ("unit", "number") if numbered else None)
+    assert engine.execute(sql).fetchall() == [found]
 
 
 def test_where_there_are_too_few_units_all_rows_are_sorted_at_once(

@@ -106,3 +106,10 @@ def test_units_rise_in_it(bounded: duckdb.DuckDBPyConnection) -> None:
         units = [unit for (unit,) in bounded.execute(f'SELECT customer FROM "orders${table}"').fetchall()]
         assert units == sorted(units)
         assert set(units) == set(range(7))
+
+
+def test_cells_of_a_unit_rise_by_the_places_of_their_values(bounded: duckdb.DuckDBPyConnection) -> None:
+    cells = bounded.execute('SELECT customer, "region$place", paid, region FROM "orders$cells"').fetchall()
+    assert [cell[:3] for cell in cells] == sorted(cell[:3] for cell in cells)
+    assert {(place, region) for _, place, _, region in cells} == {(0, "N"), (1, "S"), (2, None)}
+    assert len(cells) > 7 * 3
