@@ -264,9 +264,9 @@ class _Total(_Plain):
     def _binned(self, sizes: Whole) -> Whole:
         """The bin of each size, none below 1: read from tables, which takes a quarter of a search's time.
 
-        Proof, of large ones. A float holds each size up to `EXACT`, and heads rise with sizes: those of one head are from its
-        least number on, and below the next head's. All edges below its least number are below the size; where no head
-        has two edges, one edge at most is left to be compared.  QED
+        Proof, of large ones. A float holds each size up to `EXACT`, and heads rise with sizes: those of one head are
+        from its least number on, and below the next head's. All edges below its least number are below the size; where
+        no head has two edges, one edge at most is left to be compared.  QED
         """
         import numpy as np
 
