@@ -71,22 +71,22 @@ TABLES = (
     Defence(
         "of rows with one place a unit keeps one",
         "dpsql/engine/duckdb/database.py",
-        "        if first and self.rows(",
-        "        if not name and self.rows(",
+        "        if alike and first:\n",
+        "        if alike and not name:\n",
         OF_BOUNDED,
     ),
     Defence(
         "rows that do not lie unit by unit end the build",
         "dpsql/engine/duckdb/database.py",
-        "        if order and self.rows(",
-        "        if not order and self.rows(",
+        "        if fallen or alike:\n",
+        "        if not name:\n",
         ("tests/unit/owner", "tests/unit/engine/test_duckdb.py"),
     ),
     Defence(
         "units of a table in ranges are numbered one by one, or the build ends",
         "dpsql/engine/duckdb/database.py",
-        "        if parts and parts.number and self.rows(",
-        "        if parts is None and self.rows(",
+        "        if misnumbered:\n",
+        "        if not name:\n",
         OF_ONE_PASS,
     ),
     Defence(
