@@ -26,11 +26,11 @@ def session(name: str, tmp_path_factory: pytest.TempPathFactory, seed: int) -> I
 
 
 def test_nothing_is_charged_and_then_fails(session: Session, name: str, seed: int) -> None:
-    asked(session, name, seed, 8)
+    asked(session, name, seed, 6)
 
 
 def test_nothing_that_is_explained_reads_spends_or_breaks(session: Session, name: str, seed: int) -> None:
-    explained(session, name, seed, 60)
+    explained(session, name, seed, 45)
 
 
 @pytest.mark.slow
