@@ -3,7 +3,8 @@
 # make demo-spark      the same on Spark Connect, by a Sail server of its own; SAIL_WORKERS=2 makes it a cluster
 # make test       everything but what is marked slow; make test-slow runs that too, from a fresh SEED that it prints, and
 #                 looks whether queries became slower beside their raw queries than docs/benchmarks.md says
-# make test-doors real clients at the doors of a server; it installs them where it may, and skips those that are missing
+# make test-doors real clients at the doors of a server, which it installs where it may, and skips where they are missing;
+#                 and the commands of README.md and of other pages as a reader types them
 # make test-spark what test-doors asks of Sail, asked of Apache Spark 4: it installs that beside .venv (400 MB), and needs Java 17
 # make check      formatting, lint, types, the layers and sizes of the house, and the chance that make test fails for nothing
 # make bench      the timings in docs/, with the machine and commit they were made on
@@ -42,7 +43,7 @@ test test-slow: check
 
 test-doors: .venv/installed-doors
 	sh tests/doors/install
-	$(BIN)/python -m pytest -q -m doors tests/doors
+	$(BIN)/python -m pytest -q -m doors tests
 
 test-spark: .venv/installed-doors
 	test -x .venv/apache/bin/pip || $(PYTHON) -m venv .venv/apache

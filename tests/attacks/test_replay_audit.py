@@ -23,8 +23,8 @@ def world() -> Iterator[World]:
 
 @pytest.fixture(scope="module")
 def replays(world: World) -> list[Replay]:
-    """Under the second promise every other template."""
-    return world.in_turns((*TEMPLATES, *REFUSED), BOTH[:1]) + world.in_turns(TEMPLATES[::2], BOTH[1:])
+    """Under the second promise every third template."""
+    return world.in_turns((*TEMPLATES, *REFUSED), BOTH[:1]) + world.in_turns(TEMPLATES[::3], BOTH[1:])
 
 
 @pytest.fixture(scope="module")

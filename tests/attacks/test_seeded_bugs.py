@@ -8,7 +8,7 @@ import pytest
 
 from tests.attacks.seeded_bugs import BUGS, Bug, convictions, small_world
 from tests.attacks.world import World
-from tests.turns import every_second
+from tests.turns import every_third
 
 RUNS = [pytest.param(1, id="1 run"), pytest.param(20, id="20 runs", marks=pytest.mark.slow)]
 
@@ -25,7 +25,7 @@ def worlds(request: pytest.FixtureRequest) -> Iterator[list[World]]:
             world.close()
 
 
-@pytest.mark.parametrize(("bug",), every_second([(bug,) for bug in BUGS]), ids=lambda bug: bug.name)
+@pytest.mark.parametrize(("bug",), every_third([(bug,) for bug in BUGS]), ids=lambda bug: bug.name)
 def test_a_seeded_bug_is_convicted_by_its_audit_every_time(worlds: list[World], bug: Bug) -> None:
     for seed, world in enumerate(worlds):
         assert convictions(world, bug, seed)[bug.audit], f"{bug.name} passed {bug.audit}, {seed}"

@@ -33,7 +33,7 @@ from dpsql.testing_samplers import FixedSampler
 from tests.statistical.laws import fits, unnoticed
 from tests.statistical.test_mechanisms import lower, measured, upper
 from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE
-from tests.turns import every_second
+from tests.turns import every_third
 from tests.unit.mechanisms import chances
 from tests.unit.mechanisms.asking import asking, offered
 
@@ -211,7 +211,7 @@ def test_nominal_95_percent_covers_the_quantile(function: str, fraction: str, ro
 @pytest.mark.parametrize(
     "mechanism", [Laplace(), pytest.param(Gaussian(), marks=pytest.mark.slow)], ids=["laplace", "gaussian"]
 )
-@pytest.mark.parametrize(("function",), every_second([(name,) for name in STATISTICS]))
+@pytest.mark.parametrize(("function",), every_third([(name,) for name in STATISTICS]))
 @pytest.mark.parametrize("rows", [pytest.param(200, marks=pytest.mark.slow), 20_000])
 def test_nominal_95_percent_covers_the_statistic(mechanism: Laplace | Gaussian, function: str, rows: int) -> None:
     rng, size = np.random.default_rng(2), 3000

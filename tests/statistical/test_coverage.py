@@ -18,7 +18,7 @@ from dpsql import testing
 from dpsql.answers.answer import Answer
 from dpsql.session import Session
 from dpsql.testing import FixedSampler, Noiseless, TestProxy
-from tests.turns import every_second
+from tests.turns import every_third
 
 GROUPS = 10_000
 ROWS = 400_000
@@ -124,7 +124,7 @@ DERIVED = (
 CASES = [(expression, mechanism) for expression in DERIVED for mechanism in ("laplace", "gaussian")]
 
 
-@pytest.mark.parametrize(("expression", "mechanism"), every_second(CASES))
+@pytest.mark.parametrize(("expression", "mechanism"), every_third(CASES))
 def test_intervals_of_derived_arithmetic_cover_at_least_93_percent(
     proxy: TestProxy, expression: str, mechanism: str
 ) -> None:

@@ -27,7 +27,7 @@ from tests.attacks.world import World
 from tests.statistical.measured import noise_of
 from tests.statistical.test_sampling import assert_distributed, gaussian_cdf, laplace_cdf
 from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE
-from tests.turns import every_second
+from tests.turns import every_third
 
 SIZES = [SAMPLE_SIZE, pytest.param(10 * SAMPLE_SIZE, marks=pytest.mark.slow)]
 EPSILONS = (0.1, 1.0, 3.0)
@@ -44,7 +44,7 @@ CASES = [
     *((mechanism, name) for mechanism in ("laplace", "gaussian") for name in QUESTIONS),
     *((mechanism, name) for mechanism in THRESHOLDS for name in ("units by diagnosis", "lone diagnoses")),
 ]
-IN_TURNS = every_second(CASES)
+IN_TURNS = every_third(CASES)
 REMOVED = {"units by diagnosis": "NaN and infinities", "lone diagnoses": "in all groups"}
 """A unit that shares two diagnoses with others, and one that has three of its own; for the rest, one at every bound."""
 AT_EVERY_BOUND = "alone in its group"

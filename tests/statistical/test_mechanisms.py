@@ -32,7 +32,7 @@ from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import FixedSampler
 from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE
-from tests.turns import every_second
+from tests.turns import every_third
 from tests.unit.mechanisms.asking import OPEN, asking
 
 SIZES = [SAMPLE_SIZE, pytest.param(10 * SAMPLE_SIZE, marks=pytest.mark.slow)]
@@ -162,7 +162,7 @@ MAKE: dict[str, Callable[[], Laplace | Gaussian]] = {"laplace": Laplace, "gaussi
 
 @pytest.mark.chance(P_THRESHOLD, "the bound on the loss is above the loss")
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize(("kind", "name"), every_second(CASES))
+@pytest.mark.parametrize(("kind", "name"), every_third(CASES))
 def test_the_measured_loss_never_exceeds_the_claim(kind: str, name: str, size: int) -> None:
     pair = PAIRS[name]
     release = offer(MAKE[kind](), pair.request)
@@ -170,7 +170,7 @@ def test_the_measured_loss_never_exceeds_the_claim(kind: str, name: str, size: i
     assert measured(draws(release, pair.one, size), draws(release, pair.two, size), delta) <= 1.0
 
 
-@pytest.mark.parametrize(("name",), every_second([(name,) for name in PAIRS]))
+@pytest.mark.parametrize(("name",), every_third([(name,) for name in PAIRS]))
 def test_half_the_noise_is_caught(name: str) -> None:
     pair = PAIRS[name]
     release, sampler = halved(offer(Laplace(), pair.request)), FixedSampler(name)
@@ -178,7 +178,7 @@ def test_half_the_noise_is_caught(name: str) -> None:
     assert measured(one, two, 0) > 1.0
 
 
-@pytest.mark.parametrize(("name",), every_second([(name,) for name in PAIRS]))
+@pytest.mark.parametrize(("name",), every_third([(name,) for name in PAIRS]))
 def test_half_the_gaussian_noise_is_caught(name: str) -> None:
     pair = PAIRS[name]
     request = replace(pair.request, price=Price(Fraction(1), Fraction(1, 3)))

@@ -31,7 +31,7 @@ from dpsql.plan.types import Facts, Type
 from dpsql.privacy.sampling import ExactSampler
 from tests.statistical.measured import certain, laplace_below, laplace_share, laplace_shares
 from tests.statistical.thresholds import P_THRESHOLD
-from tests.turns import every_second
+from tests.turns import every_third
 from tests.unit.mechanisms.asking import ONE_ROW, asking, counted, offered
 
 Floats = npt.NDArray[np.float64]
@@ -42,7 +42,7 @@ LEAST = {3_000: {True: 0.3, False: 0.2}, 100_000: {True: 0.8, False: 0.6}}
 ENOUGH = 10_000
 FUNCTIONS = ("quantile_cont", "avg", "trimmed_mean", "var_pop")
 FAR = [10**6, -(10**6)]
-BY_RULE = every_second([(name, False) for name in FUNCTIONS])
+BY_RULE = every_third([(name, False) for name in FUNCTIONS])
 TWO_ROWS = Contribution(2, 1, 2)
 
 

@@ -33,6 +33,7 @@ def table(home: Path) -> str:
         return homes.told(proxy.session(analyst="ana"))
 
 
+@pytest.mark.doors
 @pytest.mark.chance(0, "another process draws, and nothing of the draws is asserted")
 def test_the_example_runs(home: Path, tmp_path: Path) -> None:
     for file in home.parent.iterdir():

@@ -64,7 +64,12 @@ def shell(script: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "size", [" --patients 3000 --visits 18000", pytest.param("", marks=pytest.mark.slow)], ids=["few", "as_written"]
+    "size",
+    [
+        pytest.param(" --patients 3000 --visits 18000", marks=pytest.mark.doors),
+        pytest.param("", marks=pytest.mark.slow),
+    ],
+    ids=["few", "as_written"],
 )
 @pytest.mark.chance(0, "asserts nothing of the draws")
 def test_every_command_and_every_python_block_of_the_readme_runs_from_top_to_bottom(clone: Path, size: str) -> None:

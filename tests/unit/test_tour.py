@@ -13,7 +13,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-pytestmark = pytest.mark.chance(0, "another process draws, and nothing of the draws is asserted")
+pytestmark = [
+    pytest.mark.doors,
+    pytest.mark.chance(0, "another process draws, and nothing of the draws is asserted"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -36,6 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.doors
 @pytest.mark.chance(1e-12, "facts find the bounds of 20,000 patients: a bin of thousands, and noise of 400 in each")
 def test_the_owners_tutorial_runs_from_top_to_bottom(folder: Path) -> None:
     page = (ROOT / "docs" / "tutorial_owner.md").read_text()
@@ -51,6 +52,7 @@ def test_the_owners_tutorial_runs_from_top_to_bottom(folder: Path) -> None:
     assert "bounds: auto}" not in (folder / "clinic.yaml").read_text()
 
 
+@pytest.mark.doors
 @pytest.mark.chance(0, "asserts nothing of the draws")
 def test_the_analysts_tutorial_runs_from_top_to_bottom(folder: Path) -> None:
     shutil.copy(ROOT / "policies" / "hospital.yaml", folder)
