@@ -27,9 +27,10 @@ from dpsql.calls import Calls
 from dpsql.charging import Spoken, Wish
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.lower import lower_public
-from dpsql.errors import EngineFailed
+from dpsql.errors import EngineFailed, OperationalError
 from dpsql.ledger.refusals import suspended
 from dpsql.plan.plans import AnyPlan, PublicPlan
+from dpsql.plan.relations import scans
 from dpsql.plan.types import Awaited, Parameters, Value
 from dpsql.prepare import Measured, Prepared
 from dpsql.prepare.batch import Batch, readings_for
@@ -42,6 +43,8 @@ from dpsql.sql.parse import normal
 from dpsql.worker.client import Table
 
 __all__ = ["Buying"]
+
+NO_PUBLIC_ANSWER = "The engine gave no answer over public tables. Nothing was spent. Ask for less at once."
 
 
 class Buying(Calls):
@@ -78,14 +81,18 @@ class Buying(Calls):
         return answer
 
     def _bought(self, statements: Sequence[ToBuy[Spoken]]) -> list[Answer]:
-        """The answers, of which some are free: what is public, or shows no row."""
+        """The answers. Those of public tables, or without a row, are free, and found first: they may fail."""
         beside = [self._rehearsed(asked) for asked in statements]
+        free = [[None if is_priced(own) or _pays(own) else self._free(own) for own in a.parts] for a in statements]
         priced = [(own, asked.spoken) for asked in statements for own in asked.priced]
         answers, losses = self._answers(priced) if priced else ([], [])
         bought, found = iter(zip(answers, losses, strict=True)), []
-        for asked, tables in zip(statements, beside, strict=True):
+        for asked, tables, known in zip(statements, beside, free, strict=True):
             before = [next(bought) for _ in asked.first]
-            parts = [next(bought) if is_priced(own) else (self._free(own), Composed(())) for own in asked.parts]
+            parts = [
+                next(bought) if is_priced(own) else (self._free(own) if there is None else there, Composed(()))
+                for own, there in zip(asked.parts, known, strict=True)
+            ]
             own = [answer for answer, _ in parts]
             if asked.several is None and not before:
                 found.append(own[0])
@@ -117,8 +124,18 @@ class Buying(Calls):
         return self._public(plan) if isinstance(plan, PublicPlan) and not plan.empty else described(plan)
 
     def _public(self, plan: PublicPlan) -> Answer:
+        """What is public.
+
+        Raises:
+            OperationalError: The engine gave no answer.
+        """
         free = self._releases.over(plan)
-        return exact(plan, self._run(lower_public(plan, self._backend.engine.dialect))) if free is None else free
+        if free is not None:
+            return free
+        try:
+            return exact(plan, self._backend.engine.run(lower_public(plan, self._backend.engine.dialect)))
+        except EngineFailed as failure:
+            raise OperationalError(NO_PUBLIC_ANSWER) from failure
 
     def _answers(self, asked: Sequence[tuple[Prepared, Spoken]]) -> tuple[list[Answer], list[Loss]]:
         """Charge once for all that is new, then look; what was released before is free. And what each paid."""
@@ -239,3 +256,8 @@ class Buying(Calls):
         backend = self._backend
         composition, private = backend.ledger.composition, backend.private
         return finish(prepared, released, backend.post_process, composition, replayed=replayed, private=private)
+
+
+def _pays(own: Prepared | PublicPlan) -> bool:
+    """Whether a reading of synthetic tables is paid for, apart from all else that is asked."""
+    return isinstance(own, PublicPlan) and any(scan.table.unread for scan in scans(own.relation))

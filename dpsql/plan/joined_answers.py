@@ -11,11 +11,11 @@ from math import prod
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import MOST_OPEN_GROUPS
 from dpsql.plan.expressions import columns_of
-from dpsql.plan.nodes import Apply, Column, Expression, Filter, Join, Project, Relation, Scan, Semi, UnionAll
+from dpsql.plan.nodes import Apply, Column, Expression, Filter, Join, PerUnit, Project, Relation, Scan, Semi, UnionAll
 from dpsql.plan.plans import Plan, PublicPlan, Stage
 from dpsql.plan.relations import aliases_of, conjuncts, scans, size_of
 
-__all__ = ["MOST_VALUES", "TooManyTogether", "most_joined", "refuse_too_many"]
+__all__ = ["MOST_VALUES", "TooManyTogether", "most_joined", "refuse_too_many", "rows_of_answer"]
 
 MOST_VALUES = 2_000_000
 """Values of joined answers, rows times columns. It is a choice: the worker without data puts so many together within
@@ -106,12 +106,14 @@ def most_joined(relation: Relation, parts: Parts, tied: Tied = ()) -> int:
         case Scan() if relation.table.answer is not None:
             names = list(relation.table.columns)
             places = {names.index(name) for alias, name in tied if alias == relation.alias}
-            return _of_answer(parts[relation.table.answer], places)
+            return rows_of_answer(parts[relation.table.answer], places)
         case Scan():
             columns = [relation.table.columns[name] for alias, name in tied if alias == relation.alias]
             return max(1, min([relation.table.rows, *(column.multiplicity for column in columns)]))
         case Filter() | Semi():
             return most_joined(relation.input, parts, tied)
+        case PerUnit():  # groups of a public table: no more than its rows
+            return most_joined(relation.input, parts)
         case Project():
             return most_joined(relation.input, parts, _below(relation.columns, relation.alias, tied))
         case UnionAll():
@@ -130,8 +132,8 @@ def most_joined(relation: Relation, parts: Parts, tied: Tied = ()) -> int:
     return size_of(relation)
 
 
-def _of_answer(part: Plan | PublicPlan, places: Collection[int]) -> int:
-    """Most rows of an answer with given values in some of its columns, by their places."""
+def rows_of_answer(part: Plan | PublicPlan, places: Collection[int] = ()) -> int:
+    """Most rows of an answer, with given values in some of its columns by their places."""
     stages: Sequence[Stage] = (part.stage,) if isinstance(part, PublicPlan) else part.stages
     cut = None if isinstance(part, PublicPlan) else part.cut.limit
     found = _of_stages(part, stages, {part.answer[place].expression for place in places})

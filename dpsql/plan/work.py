@@ -1,0 +1,201 @@
+"""What a statement has an engine do, at the most, by what is public: too much of it is refused before the charge.
+
+A statement that takes too long, or more memory than there is, fails after the charge. And where one unit's rows alone
+may take so long, that it fails tells of this unit. So three things are bounded: what is done to the rows of one unit,
+the letters of texts that one row is worked out by (an engine works on 2,048 rows at once), and the letters of all
+groups.
+
+Tests: tests/unit/plan/test_work.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan.expressions import arguments_of
+from dpsql.plan.joined_answers import most_joined, rows_of_answer
+from dpsql.plan.nodes import Apply, Expression, Filter, Join, PerUnit, Project, Relation, Semi, UnionAll
+from dpsql.plan.plans import AnyPlan, Plan, PublicPlan, Several, Stage
+from dpsql.plan.ranges import length_of
+from dpsql.plan.relations import is_public, scans
+from dpsql.plan.stability import rows_per_unit
+from dpsql.plan.types import Type
+
+__all__ = ["refuse_heavy"]
+
+TYPICAL = 100
+"""Letters of a text in a table, where a function makes one of so many times its length. It is a choice: none are
+known."""
+NODE = 10
+"""Letters that a function on a row is worth: an engine takes 10 ns over a simple one, and 1 ns over a letter
+(measured)."""
+PLAIN = 1_000
+"""Letters of a row that are always possible: a hundred functions. It is a choice: texts that people write are far
+below."""
+MOST_OF_A_UNIT = 1_000_000_000
+"""Letters over all rows of a unit: about a second. It is a choice: the deadline is thirty times as long."""
+MOST_OF_A_ROW = 200_000
+"""Letters of a row: 400 MB where 2,048 rows are worked out at once. It is a choice within the least memory that a
+policy may give, 1 GiB."""
+MOST_OF_GROUPS = 200_000_000
+"""Letters of all groups together: they are held several times, and stored in one piece of at most 10^9 bytes. It is a
+choice within the least memory, too."""
+MOST_JOINED = 2_000_000_000
+"""Rows of people with what they are joined with, by the policy's guess of a table's rows. It is a choice: DuckDB makes
+so many in about ten seconds (measured with a comparison of each)."""
+MOST_PUBLIC = 20_000_000
+"""Rows of public tables that are joined beside people's: DuckDB joins so many in about a second. It is a choice; a
+table that has more by itself is possible."""
+
+
+def refuse_heavy(plan: AnyPlan) -> None:
+    """Refuses what may take an engine too long, or too much memory.
+
+    Raises:
+        UnsupportedQuery: It may.
+    """
+    if isinstance(plan, Several):
+        for part in plan.parts:
+            refuse_heavy(part)
+        _refuse_letters(chain(plan.parts, [plan.after]), most_joined(plan.after.relation, plan.parts))
+    elif isinstance(plan, Plan):
+        _refuse_of_relation(plan.relation)
+        own = [*(key.expression for key in plan.keys), *_arguments(plan)]
+        _refuse_of_unit(plan.relation, own)
+        if sum(map(letters, chain(_of_relation(plan.relation), own))) > MOST_OF_A_ROW:
+            raise _too_long()
+        _refuse_letters([plan], 0)
+        for first in plan.awaits:
+            refuse_heavy(first)
+
+
+def letters(expression: Expression) -> int:
+    """Letters that are written to work it out for one row, beyond those of the row's own texts."""
+    own = sum(map(letters, arguments_of(expression)))
+    if not isinstance(expression, Apply) or expression.facts.type is not Type.TEXT:
+        return own
+    times, plus = length_of(expression)
+    return own + plus + TYPICAL * max(0, times - 1)
+
+
+def work(expression: Expression) -> int:
+    """What it takes to work it out for one row, in letters: those that are written and read, and `NODE` a function."""
+    arguments = arguments_of(expression)
+    read = sum(plus + TYPICAL * times for times, plus in map(length_of, arguments) if plus > TYPICAL)
+    return NODE + read + letters(expression) - sum(map(letters, arguments)) + sum(map(work, arguments))
+
+
+def _arguments(plan: Plan) -> Iterator[Expression]:
+    for aggregate in plan.aggregates:
+        yield from (own for own in (aggregate.argument, aggregate.second, *aggregate.vector) if own is not None)
+
+
+def _of_relation(relation: Relation) -> Iterator[Expression]:
+    """What is worked out for each row of a relation, and of those below it."""
+    for own, below in _parts(relation):
+        yield from own
+        if below is not None:
+            yield from _of_relation(below)
+
+
+def _parts(relation: Relation) -> Iterator[tuple[Iterable[Expression], Relation | None]]:
+    """The relations below one, and what is worked out for the rows of each."""
+    match relation:
+        case Filter():
+            yield (relation.predicate,), relation.input
+        case Semi():
+            yield relation.on, relation.input
+            yield (), relation.right
+        case Project():
+            yield [own for _, own in relation.columns], relation.input
+        case PerUnit():
+            values = [value.argument for value in relation.values if value.argument is not None]
+            yield [*(key for _, key in relation.keys), *values], relation.input
+        case UnionAll():
+            for part, columns in relation.parts:
+                yield columns, part
+        case Join():
+            yield (), relation.left
+            yield (), relation.right
+            yield relation.on, None
+
+
+def _refuse_of_relation(relation: Relation) -> None:
+    """Refuses what is too much below the groups: for a unit's rows, and among public tables that they meet."""
+    if is_public(relation):
+        alone = max((scan.table.rows for scan in scans(relation)), default=0)
+        found = most_joined(relation, ())
+        if found > max(MOST_PUBLIC, alone):
+            raise UnsupportedQuery(
+                f"the public tables that it joins may have {found:,} rows together, and {MOST_PUBLIC:,} are possible.",
+                construct="JOIN", hint="Join them on columns whose values differ, or choose fewer rows of them first.",
+            )  # fmt: skip
+        return
+    for own, below in _parts(relation):
+        if below is not None:
+            _refuse_of_relation(below)
+            if not is_public(below):
+                _refuse_of_unit(below, own)
+
+
+def _refuse_of_unit(relation: Relation, own: Iterable[Expression]) -> None:
+    """Refuses what is too much for the rows of one unit, and for the rows of all, by what is thought of them."""
+    rows, each = rows_per_unit(relation), sum(map(work, own))
+    alone = max(scan.table.rows_per_unit for scan in scans(relation))
+    if rows * each > MOST_OF_A_UNIT and (rows > alone or each > PLAIN):
+        raise UnsupportedQuery(
+            f"one privacy unit may have {rows:,} rows there, and too much is worked out for each of them.",
+            construct="expression",
+            hint="Compute with shorter texts and fewer functions, or join fewer rows to each of a unit.",
+        )
+    about = max(scan.table.rows_about for scan in scans(relation) if not scan.table.public) * (rows // alone)
+    if rows > alone and about > MOST_JOINED:
+        raise UnsupportedQuery(
+            f"what it joins may have {about:,} rows together, by the policy's guess.", construct="JOIN",
+            hint="Join fewer rows to each, or aggregate before.",
+        )  # fmt: skip
+
+
+def _refuse_letters(parts: Iterable[Plan | PublicPlan], joined: int) -> None:
+    """Refuses texts that are too long for one row of an answer, or for all of them.
+
+    Args:
+        parts: What is answered; of several answers the last one is what is made of them.
+        joined: How many rows that one may have.
+    """
+    whole = 0
+    for part in parts:
+        each = sum(map(letters, _of_answer(part)))
+        if each > MOST_OF_A_ROW:
+            raise _too_long()
+        rows = max(rows_of_answer(part), joined) if isinstance(part, Plan) else 0
+        whole += rows * each if each > PLAIN else 0
+    if whole > MOST_OF_GROUPS:
+        raise UnsupportedQuery(
+            f"the texts of all groups may have {whole:,} letters together, and {MOST_OF_GROUPS:,} are possible.",
+            construct="SELECT", hint="Write shorter texts, or group by fewer values.",
+        )  # fmt: skip
+
+
+def _of_answer(part: Plan | PublicPlan) -> Iterator[Expression]:
+    """What is worked out for each group, the keys themselves among it."""
+    stages: Iterable[Stage] = (part.stage,) if isinstance(part, PublicPlan) else part.stages
+    if isinstance(part, Plan):
+        yield from (key.expression for key in part.keys)
+        yield from (output.expression for output in part.outputs)
+        yield from (own for own in (part.having,) if own is not None)
+        yield from (order.expression for order in part.order_by)
+    for stage in stages:
+        yield from (output.expression for output in stage.outputs)
+        yield from (own for own in (stage.where, stage.having) if own is not None)
+        yield from stage.group_by
+        yield from (order.expression for order in stage.order_by)
+
+
+def _too_long() -> UnsupportedQuery:
+    return UnsupportedQuery(
+        f"the texts that it works out for one row may have more than {MOST_OF_A_ROW:,} letters together.",
+        construct="expression", hint="Write shorter texts, or fewer of them.",
+    )  # fmt: skip
