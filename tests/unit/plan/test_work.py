@@ -37,6 +37,8 @@ STATES = (
     "cities a JOIN cities b ON a.state = b.state JOIN cities c ON a.state = c.state JOIN cities d ON a.state = d.state"
 )
 
+FULL = " AND ".join(f"{text} <> city" for text in wide("sex", 20))
+
 HEAVY = [
     # the rows of one patient would take so long that a failure tells of them
     (f"SELECT COUNT(*) {OF_ONE} WHERE contains({wide('city', 1)[0]}, 'zz')", "one privacy unit may have 81,200 rows"),
@@ -48,7 +50,9 @@ HEAVY = [
      "ON q.k = age", "100,000,000 rows together"),
     (f"SELECT COUNT(*) FROM patients WHERE city IN (SELECT a.name FROM {STATES})", "rows together"),
     # texts of one row, of all groups, of several answers
-    (f"SELECT COUNT(*) FROM patients WHERE {' AND '.join(f'{text} <> city' for text in wide('sex', 20))}", "one row"),
+    (f"SELECT COUNT(*) FROM patients WHERE {FULL}", "one row"),
+    (f"SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM patients WHERE {FULL}", "one row"),
+    (f"SELECT COUNT(*) FROM patients WHERE age > (SELECT AVG(age) FROM patients WHERE {FULL})", "one row"),
     (f"SELECT sex, {', '.join(wide('sex', 20))}, COUNT(*) FROM patients GROUP BY sex", "one row"),
     (f"SELECT visited_on, {', '.join(wide('sex', 4))}, COUNT(*) {BY_DAY}", "texts of all groups"),
     (f"SELECT visited_on, COUNT(*), RANK() OVER (ORDER BY {', '.join(wide('sex', 4))}) {BY_DAY}", "texts of all"),
