@@ -1,9 +1,9 @@
 """What a statement has an engine do, at the most, by what is public: too much of it is refused before the charge.
 
 A statement that takes too long, or more memory than there is, fails after the charge. And where one unit's rows alone
-may take so long, that it fails tells of this unit. So three things are bounded: what is done to the rows of one unit,
-the letters of texts that one row is worked out by (an engine works on 2,048 rows at once), and the letters of all
-groups.
+may take so long, that it fails tells of this unit. So these are bounded: what is done to the rows of one unit, the
+rows of public tables beside them, the letters of texts that one row is worked out by (an engine works on 2,048 rows at
+once), the letters of all groups, and how many values are drawn among others.
 
 Tests: tests/unit/plan/test_work.py.
 """
@@ -11,13 +11,14 @@ Tests: tests/unit/plan/test_work.py.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.expressions import arguments_of
 from dpsql.plan.joined_answers import most_joined, rows_of_answer
 from dpsql.plan.nodes import Apply, Expression, Filter, Join, PerUnit, Project, Relation, Semi, UnionAll
-from dpsql.plan.plans import AnyPlan, Plan, PublicPlan, Several, Stage
+from dpsql.plan.plans import WHOLE, AnyPlan, Plan, PublicPlan, Several, Stage
 from dpsql.plan.ranges import length_of
 from dpsql.plan.relations import is_public, scans
 from dpsql.plan.stability import rows_per_unit
@@ -42,6 +43,10 @@ policy may give, 1 GiB."""
 MOST_OF_GROUPS = 200_000_000
 """Letters of all groups together: they are held several times, and stored in one piece of at most 10^9 bytes. It is a
 choice within the least memory, too."""
+DRAWN = ("min", "max", "mode", "quantile_cont", "quantile_disc")
+"""Aggregates of which each group's value is drawn among many, group by group."""
+MOST_DRAWS = 100_000
+"""Such values of listed groups. It is a choice: one takes 0.25 ms (measured), so they take as long as an engine may."""
 MOST_JOINED = 2_000_000_000
 """Rows of people with what they are joined with, by the policy's guess of a table's rows. It is a choice: DuckDB makes
 so many in about ten seconds (measured with a comparison of each)."""
@@ -67,6 +72,7 @@ def refuse_heavy(plan: AnyPlan) -> None:
         if sum(map(letters, chain(_of_relation(plan.relation), own))) > MOST_OF_A_ROW:
             raise _too_long()
         _refuse_letters([plan], 0)
+        _refuse_draws(plan)
         for first in plan.awaits:
             refuse_heavy(first)
 
@@ -155,6 +161,18 @@ def _refuse_of_unit(relation: Relation, own: Iterable[Expression]) -> None:
         raise UnsupportedQuery(
             f"what it joins may have {about:,} rows together, by the policy's guess.", construct="JOIN",
             hint="Join fewer rows to each, or aggregate before.",
+        )  # fmt: skip
+
+
+def _refuse_draws(plan: Plan) -> None:
+    """Refuses more values than are drawn in time, where the groups are listed: all of them have one."""
+    draws = rows_of_answer(replace(plan, stages=(), limit=None, cut=WHOLE))
+    draws *= sum(aggregate.function in DRAWN for aggregate in plan.aggregates)
+    if draws > MOST_DRAWS and all(key.domain is not None for key in plan.keys):
+        raise UnsupportedQuery(
+            f"its groups have {draws:,} quantiles, least, largest or most frequent values together, and "
+            f"{MOST_DRAWS:,} are possible.", construct="GROUP BY",
+            hint="Group by fewer values, or ask for fewer quantiles.",
         )  # fmt: skip
 
 

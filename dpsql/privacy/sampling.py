@@ -40,7 +40,7 @@ LANES = 1 << 13  # Numbers drawn together. It is a choice: their arrays stay in 
 MOST_DIGITS = 61  # Binary digits of a geometric variable in int64: the difference of two stays within +-2^62.
 FAR = 3
 """Proposals beside those that are needed on average, for each root of a number of draws: their standard deviation is
-below 1. It is a choice: of statements with much noise one of 100,000 proposes twice."""
+below 1 for large variances, and up to 1.6 for those below 1. It is a choice: few draws propose twice."""
 LARGEST = 2**200
 """Of scales, variances and exponents, and of their inverses. It is a choice: beyond it they are mistakes."""
 

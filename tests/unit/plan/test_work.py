@@ -60,6 +60,9 @@ HEAVY = [
      f"SELECT visited_on, {wide('sex', 2)[1]} AS t, COUNT(*) {BY_DAY}", "texts of all groups"),
     (f"SELECT {', '.join(f'{t} AS t{i}' for i, t in enumerate(wide('diagnosis', 4)))}, COUNT(*) FROM visits "
      "GROUP BY t0, t1, t2, t3", "texts of all groups"),
+    # values that are drawn among others, after the charge
+    ("SELECT visited_on, APPROX_QUANTILES(cost, 100) FROM visits GROUP BY visited_on", "221,392 quantiles"),
+    ("SELECT visited_on, age, MAX(cost) FROM visits JOIN patients USING (patient_id) GROUP BY ALL", "drawn|quantiles"),
 ]  # fmt: skip
 
 
