@@ -8,7 +8,9 @@ from functools import reduce
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregates import NAMES
 from dpsql.plan.expressions import columns_of
+from dpsql.plan.functions.rules import hull
 from dpsql.plan.nodes import Apply, Column, Expression, Join, Relation, Semi
+from dpsql.plan.ranges import range_of, reach_of
 from dpsql.plan.relations import aliases_of, is_public, scans
 from dpsql.plan.scope import ScopeEntry, identifying, same_name
 from dpsql.plan.stability import rows_per_unit
@@ -119,9 +121,10 @@ def output_column(alias: str, name: str, expression: Expression) -> Column:
     """A sub-query's column as the rows around see it."""
     if isinstance(expression, Column):
         return Column(
-            alias, name, expression.facts, expression.values, unit=expression.unit, link=expression.link
+            alias, name, expression.facts, expression.values, unit=expression.unit, link=expression.link,
+            reach=reach_of(expression),
         )  # fmt: skip
-    return Column(alias, name, expression.facts)
+    return Column(alias, name, expression.facts, reach=reach_of(expression))
 
 
 def merged_column(alias: str, name: str, expressions: list[Expression]) -> Column:
@@ -142,7 +145,10 @@ def merged_column(alias: str, name: str, expressions: list[Expression]) -> Colum
         )
     values = first.values if isinstance(first, Column) else None
     same = all(isinstance(e, Column) and e.values == values for e in expressions)
-    return Column(alias, name, facts, values if same else None, unit=is_unit(first), link=link_of(first))
+    merged = Column(alias, name, facts, values if same else None, unit=is_unit(first), link=link_of(first))
+    if merged.identifies or facts.bounded or not facts.type.numeric:
+        return merged
+    return replace(merged, reach=hull(tuple(range_of(e, hard=True) for e in expressions)))
 
 
 def is_unit(expression: Expression) -> bool:

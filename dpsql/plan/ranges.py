@@ -16,10 +16,22 @@ from dpsql.plan.intervals import EVERYTHING, Interval
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed
 from dpsql.plan.types import Facts, Type, Value
 
-__all__ = ["hull_of", "is_certain", "known_range", "length_of", "printed_size", "range_of", "with_bounds"]
+__all__ = [
+    "hull_of",
+    "is_certain",
+    "known_range",
+    "length_of",
+    "printed_size",
+    "range_of",
+    "reach_of",
+    "released_reach",
+    "with_bounds",
+]
 
 RELEASED = {Type.INTEGER: Fraction(SATURATION), Type.REAL: Fraction(10**30)}
-"""The ends at which released values saturate. That of reals is a choice: far beyond what people measure."""
+"""Where released numbers lie, those of earlier stages included. Whole ones saturate there, for an overflow would fail.
+Of reals it is assumed, and a choice: far beyond what people measure. From one beyond an infinite number may come, which
+fails nowhere but in a cast, and a rehearsal with the largest doubles refuses that."""
 LONG = Interval(Fraction(-(2**63)), Fraction(2**63 - 1))  # What a signed 64-bit integer can be.
 DATED = (Type.DATE, Type.TIMESTAMP)
 
@@ -47,6 +59,8 @@ def range_of(
             if own is not None:
                 return own
             if hard and facts.type.numeric and not facts.bounded:
+                if expression.reach is not None:
+                    return expression.reach
                 released = expression.alias == "released"
                 end = RELEASED[facts.type] if released else Fraction(FARTHEST_STEP * (facts.step or 1))
                 return Interval(-end, end)
@@ -67,6 +81,26 @@ def range_of(
             ranges = tuple(range_of(argument, hard=hard) for argument in expression.arguments)
             found = expression.function.bounds(ranges, tuple(map(is_certain, expression.arguments)), hard=hard)
     return _filled(found, facts.type) if hard else found
+
+
+def reach_of(expression: Expression) -> Interval | None:
+    """Where the numbers of a column lie that shows an expression over other rows; None where its facts say it."""
+    facts = expression.facts
+    identifies = isinstance(expression, Column) and expression.identifies  # nothing is computed from it
+    if not facts.type.numeric or facts.bounded or identifies:
+        return None
+    found: Interval = range_of(expression, hard=True)
+    return found
+
+
+def released_reach(expression: Expression, *, public: bool) -> Interval | None:
+    """Where the numbers of an answer as a table lie; those of a public table's own column are as large as there."""
+    kind = expression.facts.type
+    if not kind.numeric:
+        return None
+    own = Interval(-RELEASED[kind], RELEASED[kind])
+    found: Interval = own.hull(range_of(expression, hard=True)) if public and isinstance(expression, Column) else own
+    return found
 
 
 def known_range(expression: Expression) -> Any:

@@ -36,6 +36,7 @@ from dpsql.plan.nodes import (
 )
 from dpsql.plan.noised import is_noised
 from dpsql.plan.plans import WHOLE, Key, Output, Plan, PublicPlan, Several, Stage, shown
+from dpsql.plan.ranges import reach_of, released_reach
 from dpsql.plan.relations import column_of, is_public
 from dpsql.plan.roles import roles_of
 from dpsql.plan.rows import Rows
@@ -204,7 +205,8 @@ class _Answers(Rows):
             return found
         alias = self.alias()
         columns = {
-            own: Column(alias, f"c{i}", expression.facts) for i, (own, expression) in enumerate(found.columns.items())
+            own: Column(alias, f"c{i}", expression.facts, reach=reach_of(expression))
+            for i, (own, expression) in enumerate(found.columns.items())
         }
         named = tuple((column.name, found.columns[own]) for own, column in columns.items())
         return Sub(Project(found.relation, alias, named, distinct=True), columns)
@@ -253,7 +255,9 @@ def _table(part: Part, number: int) -> TableInfo:
     for i, output in enumerate(part.answer):
         facts = output.expression.facts
         name = f"{'a' if roles[i].noised else 'k'}{i}"
-        columns.append(ColumnInfo(name, Facts(output.type, nullable=facts.nullable, step=facts.step)))
+        known = Facts(output.type, nullable=facts.nullable, step=facts.step)
+        reach = released_reach(output.expression, public=isinstance(part, PublicPlan))
+        columns.append(ColumnInfo(name, known, reach=reach))
     columns.append(ColumnInfo(ROW, NUMBER))
     return TableInfo(f"answer {number} of dpsql", {c.name: c for c in columns}, public=True, answer=number)
 
