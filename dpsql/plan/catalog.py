@@ -51,6 +51,7 @@ class ColumnInfo:
         defaults: Aggregate (``avg``, ``median``, ``var``, ...) to the mechanism that the owner wants for it.
         banned: Mechanisms that the owner rules out for whatever reads this column.
         reach: Answers as tables: where the column's numbers lie; else None.
+        length: Answers as tables: how long its texts are (`nodes.Column`); else None.
     """
 
     name: str
@@ -64,6 +65,7 @@ class ColumnInfo:
     defaults: Mapping[str, str] = field(default_factory=dict)
     banned: frozenset[str] = frozenset()
     reach: Interval | None = None
+    length: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

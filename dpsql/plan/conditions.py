@@ -8,9 +8,8 @@ from functools import reduce
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregates import NAMES
 from dpsql.plan.expressions import columns_of
-from dpsql.plan.functions.rules import hull
 from dpsql.plan.nodes import Apply, Column, Expression, Join, Relation, Semi
-from dpsql.plan.ranges import range_of, reach_of
+from dpsql.plan.ranges import showing
 from dpsql.plan.relations import aliases_of, is_public, scans
 from dpsql.plan.scope import ScopeEntry, identifying, same_name
 from dpsql.plan.stability import rows_per_unit
@@ -120,11 +119,11 @@ def is_semi(node: syntax.Expr) -> bool:
 def output_column(alias: str, name: str, expression: Expression) -> Column:
     """A sub-query's column as the rows around see it."""
     if isinstance(expression, Column):
-        return Column(
-            alias, name, expression.facts, expression.values, unit=expression.unit, link=expression.link,
-            reach=reach_of(expression),
+        column = Column(
+            alias, name, expression.facts, expression.values, unit=expression.unit, link=expression.link
         )  # fmt: skip
-    return Column(alias, name, expression.facts, reach=reach_of(expression))
+        return showing(column, expression)
+    return showing(Column(alias, name, expression.facts), expression)
 
 
 def merged_column(alias: str, name: str, expressions: list[Expression]) -> Column:
@@ -145,10 +144,8 @@ def merged_column(alias: str, name: str, expressions: list[Expression]) -> Colum
         )
     values = first.values if isinstance(first, Column) else None
     same = all(isinstance(e, Column) and e.values == values for e in expressions)
-    merged = Column(alias, name, facts, values if same else None, unit=is_unit(first), link=link_of(first))
-    if merged.identifies or facts.bounded or not facts.type.numeric:
-        return merged
-    return replace(merged, reach=hull(tuple(range_of(e, hard=True) for e in expressions)))
+    column = Column(alias, name, facts, values if same else None, unit=is_unit(first), link=link_of(first))
+    return showing(column, *expressions)
 
 
 def is_unit(expression: Expression) -> bool:

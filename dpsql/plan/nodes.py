@@ -66,6 +66,7 @@ class Column:
         declared: Whether it is a private table's own column and the policy declares its values: it has no others.
         reach: Where its numbers surely lie, for one that was computed below and that the facts do not bound; None where
             they lie as those of a table or of a release do (`ranges.range_of`).
+        length: How long its texts surely are, where they were computed below: (times, plus) as in `ranges.length_of`.
     """
 
     alias: str
@@ -77,6 +78,7 @@ class Column:
     link: str | None = None
     declared: bool = False
     reach: Interval | None = None
+    length: tuple[int, int] | None = None
 
     @property
     def identifies(self) -> bool:

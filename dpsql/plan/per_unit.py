@@ -17,7 +17,7 @@ from dpsql.plan.intervals import Interval
 from dpsql.plan.lateral import with_names_read
 from dpsql.plan.nodes import Aggregate, Column, Expression, Filter, PerUnit, Relation, UnitValue
 from dpsql.plan.plans import Key
-from dpsql.plan.ranges import reach_of
+from dpsql.plan.ranges import showing
 from dpsql.plan.relations import is_public, names_unit, unit_of
 from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, identifying
@@ -235,14 +235,15 @@ def unit_column(alias: str, value: UnitValue, most: int) -> Column:
 
     What is summed is put on its grid first, whose ends it does not pass.
     """
-    argument, reach = value.argument, None
-    if argument is not None and value.facts.type.numeric and not value.facts.bounded:
-        reach = range_of(argument, hard=True)
-        if value.function == "sum":
-            grid = saturating_grid(argument.facts)
-            reach = reach.clipped(grid.low * grid.step, grid.high * grid.step)
-            reach = reach.hull(reach * Interval.point(most))
-    return Column(alias, value.name, value.facts, reach=reach)
+    column, argument = Column(alias, value.name, value.facts), value.argument
+    if argument is None:
+        return column
+    column = showing(column, argument)
+    if value.function != "sum" or column.reach is None:
+        return column
+    grid = saturating_grid(argument.facts)
+    each = column.reach.clipped(grid.low * grid.step, grid.high * grid.step)
+    return replace(column, reach=each.hull(each * Interval.point(most)))
 
 
 def totals_per_unit(
@@ -326,5 +327,5 @@ def _one_row_a_unit(
 
 def _key_column(alias: str, name: str, key: Expression) -> Column:
     if isinstance(key, Column):
-        return Column(alias, name, key.facts, key.values, unit=key.unit, link=key.link, reach=reach_of(key))
-    return Column(alias, name, key.facts, reach=reach_of(key))
+        return showing(Column(alias, name, key.facts, key.values, unit=key.unit, link=key.link), key)
+    return showing(Column(alias, name, key.facts), key)

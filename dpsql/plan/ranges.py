@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime, time
 from fractions import Fraction
 from typing import Any
@@ -23,8 +24,9 @@ __all__ = [
     "length_of",
     "printed_size",
     "range_of",
-    "reach_of",
     "released_reach",
+    "showing",
+    "shown_length",
     "with_bounds",
 ]
 
@@ -83,14 +85,26 @@ def range_of(
     return _filled(found, facts.type) if hard else found
 
 
-def reach_of(expression: Expression) -> Interval | None:
-    """Where the numbers of a column lie that shows an expression over other rows; None where its facts say it."""
-    facts = expression.facts
-    identifies = isinstance(expression, Column) and expression.identifies  # nothing is computed from it
-    if not facts.type.numeric or facts.bounded or identifies:
-        return None
-    found: Interval = range_of(expression, hard=True)
-    return found
+def showing(column: Column, *expressions: Expression) -> Column:
+    """A column that shows expressions over other rows, with what is certain of its numbers and texts.
+
+    Args:
+        column: With its facts alone.
+        expressions: What it shows; several where rows of several relations follow one another.
+    """
+    facts = column.facts
+    if facts.type is Type.TEXT:
+        return replace(column, length=shown_length(*expressions))
+    if column.identifies or facts.bounded or not facts.type.numeric:  # nothing is computed from who it is
+        return column
+    return replace(column, reach=hull(tuple(range_of(own, hard=True) for own in expressions)))
+
+
+def shown_length(*expressions: Expression) -> Length | None:
+    """How long the texts are that expressions over other rows show; None where they are texts that stand there."""
+    times, plus = zip(*map(length_of, expressions), strict=True)
+    found = max(times), max(plus)
+    return None if found == (1, 0) or expressions[0].facts.type is not Type.TEXT else found
 
 
 def released_reach(expression: Expression, *, public: bool) -> Interval | None:
@@ -170,7 +184,7 @@ def length_of(expression: Expression) -> Length:
     """How long a text can be: (a, b) for a times the longest text of the row, plus b characters."""
     match expression:
         case Column():
-            return (1, 0) if expression.facts.type is Type.TEXT else (0, 30)
+            return expression.length or (1, 0) if expression.facts.type is Type.TEXT else (0, 30)
         case Constant(value=value):
             return 0, len(value) if isinstance(value, str) else 30
         case Apply(function=function):

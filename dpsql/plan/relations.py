@@ -47,7 +47,8 @@ def column_of(scan: Scan, name: str) -> Column:
     info = scan.table.columns[name]
     declared = info.values is not None and not scan.table.public
     return Column(
-        scan.alias, name, info.facts, info.values, info.stored_grid, info.unit, info.link, declared, info.reach
+        scan.alias, name, info.facts, info.values, info.stored_grid, info.unit, info.link, declared,
+        info.reach, info.length,
     )  # fmt: skip
 
 

@@ -36,6 +36,7 @@ tables:
       x: {type: integer}
       h: {type: real}
       g: {type: integer, bounds: [0, 5]}
+      s: {type: text}
   big: {public: true, key: id}
 """
 SATURATED = 2**60
@@ -51,7 +52,8 @@ ROWS = "contribution_bounds_per_row => (0, 9000)"
 def session(tmp_path: Path) -> Iterator[Session]:
     with duckdb.connect(str(tmp_path / "far.duckdb")) as connection:
         connection.execute(
-            "CREATE TABLE t AS SELECT i % 100 AS id, 9000000000000000000 AS x, 1e300 AS h, 4 AS g FROM range(400) r(i)"
+            "CREATE TABLE t AS SELECT i % 100 AS id, "
+            "9000000000000000000 AS x, 1e300 AS h, 4 AS g, 'ab' AS s FROM range(400) r(i)"
         )
         connection.execute(
             "CREATE TABLE big AS SELECT 9000000000000000000 + i AS id, 'n' || i AS name FROM range(2) AS r(i)"
@@ -122,6 +124,41 @@ def test_whether_a_statement_fails_tells_of_no_large_value(session: Session, row
 def test_casts_of_merged_reals_are_proved_from_what_they_were_made_of(session: Session) -> None:
     rows = "SELECT id, h * 10000000000 AS y FROM t UNION ALL SELECT id, h AS y FROM t"
     session.query(f"SELECT SUM(CAST(y AS BIGINT), {ROWS}) FROM ({rows}) AS z")
+
+
+LONGER = f"concat({', '.join(['s'] * 100)})"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        f"SELECT DISTINCT id, {LONGER} AS s FROM t",
+        f"SELECT id, {LONGER} AS s FROM t UNION ALL SELECT id, s FROM t",
+        f"SELECT id, MAX({LONGER}) AS s FROM t GROUP BY id",
+        f"SELECT id, {LONGER} AS s FROM t GROUP BY id, {LONGER}",
+        f"SELECT a.id, b.s FROM t a LEFT JOIN (SELECT id, {LONGER} AS s FROM t) b ON a.id = b.id",
+    ],
+)
+def test_texts_do_not_grow_through_sub_queries(session: Session, rows: str) -> None:
+    sql = "SELECT COUNT(*) FROM (SELECT id, {} AS s FROM ({}) AS z) AS y WHERE length(s) > 0"
+    assert session.query(sql.format("concat(s, s)", rows)).rows[0][0] > 0
+    with pytest.raises(UnsupportedQuery, match="too long"):
+        session.query(sql.format("concat(s, s, s)", rows))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        f"SELECT {LONGER} AS s FROM (SELECT s, COUNT(*) AS n FROM t GROUP BY s)",
+        f"SELECT {LONGER} AS s, COUNT(*) AS n FROM t GROUP BY 1",
+        f"SELECT {LONGER} AS s FROM (SELECT s, COUNT(*) AS n FROM t GROUP BY s) UNION ALL SELECT 'a' AS s FROM {NEAR}",
+        f"SELECT a.s FROM (SELECT {LONGER} AS s FROM (SELECT s, COUNT(*) FROM t GROUP BY s)) a, {NEAR} c",
+    ],
+)
+def test_texts_do_not_grow_through_stages(session: Session, rows: str) -> None:
+    session.explain(f"SELECT length(concat(s, s)) FROM ({rows})")
+    with pytest.raises(UnsupportedQuery, match="too long"):
+        session.explain(f"SELECT length(concat(s, s, s)) FROM ({rows})")
 
 
 def test_sums_inside_a_unit_keep_whole_numbers_where_they_fit(session: Session) -> None:
