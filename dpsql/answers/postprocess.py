@@ -27,18 +27,19 @@ from dpsql.plan.domains import Cell
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Column, Expression
 from dpsql.plan.plans import Plan
+from dpsql.plan.ranges import RELEASED
 from dpsql.plan.types import Type, Value
 from dpsql.privacy.tables import Group, GroupColumns, RawTable, listed
 from dpsql.worker.client import Table, Worker, WorkerFailed
 
-__all__ = ["MADE_UP", "PostProcess", "made_up", "passed_on"]
+__all__ = ["MADE_UP", "MADE_UP_ROWS", "PostProcess", "fitting", "made_up", "passed_on"]
 
 DEADLINE = 30.0  # In seconds. It is a choice: no data lie behind it, so that a slow statement tells nothing.
 CACHED_CELLS = 500_000
 """Public cells that are kept, for analysts ask for the same keys again and again. It is a choice between memory and
 time."""
 MOST_REHEARSED = 1000  # Statements remembered as rehearsed. It is a choice: one takes about a hundred bytes.
-MADE_UP_ROWS = 4  # In rows: one for each of the values that `MADE_UP` has of a type.
+MADE_UP_ROWS = 4  # In rows, of which a rehearsal takes some multiple: the values that `MADE_UP` has of a type.
 MADE_UP: Mapping[Type, Sequence[Value]] = {
     Type.INTEGER: (-SATURATION, 0, SATURATION, None),
     Type.REAL: (-1e308, 0.0, 1e308, None),
@@ -49,6 +50,7 @@ MADE_UP: Mapping[Type, Sequence[Value]] = {
     Type.NULL: (None, None, None, None),
 }
 """Released values to rehearse with: the ends of each type, something between, and NULL."""
+OPPOSITE = (2, 1, 0, 3)  # The places of these values with the ends exchanged.
 LARGEST = sys.float_info.max
 MADE_UP_ENDS: Sequence[Ends] = ((0.0, 0.0), (-LARGEST, LARGEST), (None, None))
 NOT_READY = "The worker for released values is not ready. Nothing was spent."
@@ -99,13 +101,13 @@ class PostProcess:
             EngineFailed: The worker cannot do it, for what is paid for.
         """
         table: dict[str, tuple[str, Sequence[Any]]] = {
-            key.name: (WIRE[type_], _fitting(column, type_))
+            key.name: (WIRE[type_], fitting(column, type_))
             for column, key in zip(GroupColumns.of(groups, len(plan.keys)).columns, plan.keys, strict=True)
             for type_ in (key.expression.facts.type,)
         }
         for column in _released_columns(plan):
             if column.name in released:
-                table[column.name] = (WIRE[column.facts.type], _fitting(released[column.name], column.facts.type))
+                table[column.name] = (WIRE[column.facts.type], fitting(released[column.name], column.facts.type))
         if (names := _bare(plan)) is not None:
             return AnswerRows(list(zip(*(table[name][1] for name in names), strict=True)), range(len(groups)))
         table["row"] = ("BIGINT", range(len(groups)))
@@ -155,8 +157,8 @@ class PostProcess:
             return
         types = {key.name: key.expression.facts.type for key in plan.keys}
         types.update((column.name, column.facts.type) for column in _released_columns(plan))
-        table = {name: (WIRE[kind], MADE_UP[kind]) for name, kind in types.items()}
-        table["row"] = "BIGINT", range(MADE_UP_ROWS)
+        table = _made_up_table(types)
+        count = len(table["row"][1])
         names = [aggregate.name for aggregate in plan.aggregates]
         done = plan.outputs, plan.having, plan.order_by, plan.limit, plan.offset, plan.stages
         asked = hashlib.sha256(repr((done, table, names)).encode()).hexdigest()
@@ -170,7 +172,7 @@ class PostProcess:
             OPERATOR.error("a rehearsal failed: %s", otherwise)
             raise _impossible() from otherwise
         for column, ends in product(answer_columns(plan), MADE_UP_ENDS):
-            bars = dict.fromkeys(names, lambda _, ends=ends: [ends] * MADE_UP_ROWS)
+            bars = dict.fromkeys(names, lambda _, ends=ends: [ends] * count)
             output_intervals(column, bars, rows, 0.95)
         if len(self._rehearsed) >= MOST_REHEARSED:
             self._rehearsed.clear()
@@ -212,6 +214,21 @@ def _bare(plan: Plan) -> list[str] | None:
     return names if len(names) == len(columns) else None  # a timestamp may be written as a date: the worker casts it
 
 
+def _made_up_table(types: Mapping[str, Type]) -> dict[str, tuple[str, Sequence[Value]]]:
+    """A table of released values to rehearse with: two columns have the same ends in some row, and opposite in another.
+
+    A row for each of the values of `MADE_UP`; then, for each binary digit of the columns' numbers, the same rows once
+    more, with the ends of those columns exchanged whose digit is 1: two numbers differ in a digit.
+    """
+    digits, plain = range(len(types).bit_length()), range(MADE_UP_ROWS)
+    table: dict[str, tuple[str, Sequence[Value]]] = {}
+    for number, (name, kind) in enumerate(types.items()):
+        places = [*plain, *(i for digit in digits for i in (OPPOSITE if number >> digit & 1 else plain))]
+        table[name] = WIRE[kind], [MADE_UP[kind][i] for i in places]
+    table["row"] = "BIGINT", range(MADE_UP_ROWS * (1 + len(digits)))
+    return table
+
+
 def made_up(statement: EngineStatement) -> Sequence[EngineStatement]:
     """A statement with made-up values for those that are released before it; itself where there are none."""
     awaited = statement.awaited
@@ -222,28 +239,35 @@ def made_up(statement: EngineStatement) -> Sequence[EngineStatement]:
 
 
 def passed_on(value: Value, type_: Type) -> Value:
-    """A released value as an engine takes it: what is not finite saturates, and NaN is NULL.
+    """A released value as an engine takes it: it saturates where it is taken to lie, and NaN is NULL.
 
-    >>> passed_on(float("inf"), Type.REAL) == LARGEST, passed_on(float("nan"), Type.REAL), passed_on(7, Type.INTEGER)
-    (True, None, 7)
+    So what is proved of a row's expressions holds whatever was released: whether a statement fails tells of no row.
+
+    >>> passed_on(float("inf"), Type.REAL), passed_on(float("nan"), Type.REAL), passed_on(7, Type.INTEGER)
+    (1e+30, None, 7)
     """
-    (own,) = _fitting([value], type_)
+    (own,) = fitting([value], type_)
     if isinstance(own, float):
-        return None if own != own else max(-LARGEST, min(LARGEST, own))
+        most = float(RELEASED[Type.REAL])
+        return None if own != own else max(-most, min(most, own))
     return own
 
 
-def _fitting(values: Sequence[Any], type_: Type) -> list[Value]:
-    """Released values as the worker takes them: integers saturate far outside anything a table can hold."""
+def fitting(values: Sequence[Any], type_: Type, most: int = SATURATION) -> list[Value]:
+    """Released values as the worker takes them: integers saturate far outside anything a table can hold.
+
+    Args:
+        values: The values.
+        type_: Their type.
+        most: No integer lies further from 0.
+    """
     if type_ is Type.INTEGER:
         held = np.asarray(values)
-        if held.dtype == np.int64 and len(held) and held.min() >= -SATURATION and held.max() <= SATURATION:
+        if held.dtype == np.int64 and len(held) and held.min() >= -most and held.max() <= most:
             own: list[Value] = held.tolist()
             return own
         whole = [None if value is None else int(value) for value in values]
-        return [
-            v if v is None or -SATURATION <= v <= SATURATION else SATURATION if v > 0 else -SATURATION for v in whole
-        ]
+        return [v if v is None else max(-most, min(most, v)) for v in whole]
     return (
         [None if value is None else float(value) for value in listed(values)]
         if type_ is Type.REAL

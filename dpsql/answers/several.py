@@ -18,12 +18,12 @@ from dpsql.answers.consistency import AllGroupings
 from dpsql.answers.finish import Intervals
 from dpsql.answers.intervals import as_float, as_interval
 from dpsql.answers.lists import gathered, side_by_side
-from dpsql.answers.postprocess import MADE_UP, PostProcess
+from dpsql.answers.postprocess import MADE_UP, PostProcess, fitting
 from dpsql.answers.quoted import Quote
 from dpsql.answers.screen import Ends
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.over_release import lower_over_release
-from dpsql.plan.catalog import TableInfo
+from dpsql.plan.catalog import ColumnInfo, TableInfo
 from dpsql.plan.expressions import columns_of, range_of
 from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Column, Expression, Filter, Join, Relation, Semi, Total, UnionAll, Windowed
@@ -32,6 +32,7 @@ from dpsql.plan.plans import Several
 from dpsql.plan.relations import scans
 from dpsql.plan.roles import roles_of
 from dpsql.plan.several import PART, ROW
+from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.privacy.tables import GroupColumns
 from dpsql.worker.client import Table
@@ -158,10 +159,17 @@ def quoted_together(quotes: Sequence[Quote], cost: PrivacyLoss, repeats_left: in
 
 
 def _table(table: TableInfo, rows: Sequence[tuple[Any, ...]]) -> dict[str, tuple[str, Sequence[Any]]]:
-    """An answer's rows as a table of the worker's, numbered."""
+    """An answer's rows as a table of the worker's, numbered. Whole numbers saturate where they are taken to lie."""
     columns = list(table.columns.values())
-    held = {c.name: (WIRE[c.facts.type], [row[i] for row in rows]) for i, c in enumerate(columns[:-1])}
+    held = {c.name: (WIRE[c.facts.type], _held([row[i] for row in rows], c)) for i, c in enumerate(columns[:-1])}
     return {**held, ROW: ("BIGINT", list(range(len(rows))))}
+
+
+def _held(values: Sequence[Any], column: ColumnInfo) -> Sequence[Any]:
+    if column.facts.type is not Type.INTEGER or column.reach is None:
+        return values
+    ends = [abs(int(end)) for end in (column.reach.low, column.reach.high) if end is not None]
+    return fitting(values, Type.INTEGER, max(ends))
 
 
 # ------------------------------------------------------------------------------------------------------ intervals

@@ -30,13 +30,14 @@ from dpsql.engine.streamed import (
 )
 from dpsql.engine.totals import from_totals
 from dpsql.errors import InvariantBroken
-from dpsql.limits import MOST_OPEN_GROUPS, MOST_ROWS
-from dpsql.plan.expressions import columns_of
+from dpsql.limits import MOST_OPEN_GROUPS, MOST_ROWS, SATURATION
+from dpsql.plan.expressions import columns_of, range_of
 from dpsql.plan.needs import Aggregates, Cells, Histogram, Measure, MeasureKind, Need, Ordered, Sized, Source, Values
-from dpsql.plan.nodes import Column, Expression, Relation
+from dpsql.plan.nodes import Apply, Column, Expression, Relation
 from dpsql.plan.plans import Plan, PublicPlan, Stage
 from dpsql.plan.relations import scans
 from dpsql.plan.types import Type
+from dpsql.plan.windows import BETWEEN_STAGES
 
 __all__ = ["Lower", "lower_cells", "lower_public", "lower_released", "lowering"]
 
@@ -348,7 +349,8 @@ def _selected(printer: Printer, stage: Stage, rows: str, ties: list[str], *, las
     """SELECT, GROUP BY, HAVING, ORDER BY and LIMIT over rows; what ORDER BY leaves equal is ordered by ``ties``."""
     grouped = [f"{printer.expression(key)} ASC NULLS LAST" for key in stage.group_by] if stage.aggregates else []
     printer.ties = [*ties, *grouped]
-    texts = [f"{printer.expression(o.expression)} AS {printer.quoted(f'c{i}')}" for i, o in enumerate(stage.outputs)]
+    shown = [o.expression if last else _saturated(o.expression) for o in stage.outputs]
+    texts = [f"{printer.expression(own)} AS {printer.quoted(f'c{i}')}" for i, own in enumerate(shown)]
     sql = f"SELECT {', '.join([*texts, *extra])} {rows}"
     if stage.group_by:
         sql += f" GROUP BY {', '.join(map(printer.expression, stage.group_by))}"
@@ -362,6 +364,13 @@ def _selected(printer: Printer, stage: Stage, rows: str, ties: list[str], *, las
     if stage.offset:
         sql += f" OFFSET {int(stage.offset)}"
     return sql
+
+
+def _saturated(expression: Expression) -> Expression:
+    """What a later stage reads: a whole number where it is taken to lie, and no farther."""
+    if expression.facts.type is not Type.INTEGER or range_of(expression, hard=True).within(SATURATION):
+        return expression
+    return Apply(BETWEEN_STAGES, (expression,), expression.facts)
 
 
 def lower_public(plan: PublicPlan, dialect: Dialect) -> EngineStatement:

@@ -33,6 +33,7 @@ from dpsql.plan.nodes import (
     UnitValue,
 )
 from dpsql.plan.plans import AnyPlan, Key, Plan, PublicPlan
+from dpsql.plan.ranges import released_reach
 from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope
 from dpsql.plan.several import has_one_row
@@ -99,8 +100,8 @@ class Awaiting:
             )  # fmt: skip
         number = self.plans.index(found) if found in self.plans else len(self.plans)
         self.plans[number : number + 1] = [found]
-        facts = only.expression.facts
-        return Column(AWAITED, str(number), Facts(facts.type, step=facts.step))
+        facts, reach = only.expression.facts, released_reach(only.expression, public=False)
+        return Column(AWAITED, str(number), Facts(facts.type, step=facts.step), reach=reach)
 
 
 def _names_table(part: syntax.Node, node: syntax.ScalarQuery, scope: Scope) -> bool:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from dpsql.plan.advised import AdvisedTable
+from dpsql.plan.intervals import Interval
 from dpsql.plan.types import Facts, Value
 
 __all__ = [
@@ -49,6 +50,8 @@ class ColumnInfo:
         link: ``table.key`` where it is that declared key or refers to it: joins only.
         defaults: Aggregate (``avg``, ``median``, ``var``, ...) to the mechanism that the owner wants for it.
         banned: Mechanisms that the owner rules out for whatever reads this column.
+        reach: Answers as tables: where the column's numbers lie; else None.
+        length: Answers as tables: how long its texts are (`nodes.Column`); else None.
     """
 
     name: str
@@ -61,6 +64,8 @@ class ColumnInfo:
     link: str | None = None
     defaults: Mapping[str, str] = field(default_factory=dict)
     banned: frozenset[str] = frozenset()
+    reach: Interval | None = None
+    length: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

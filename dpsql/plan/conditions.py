@@ -9,6 +9,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregates import NAMES
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Apply, Column, Expression, Join, Relation, Semi
+from dpsql.plan.ranges import showing
 from dpsql.plan.relations import aliases_of, is_public, scans
 from dpsql.plan.scope import ScopeEntry, identifying, same_name
 from dpsql.plan.stability import rows_per_unit
@@ -118,10 +119,11 @@ def is_semi(node: syntax.Expr) -> bool:
 def output_column(alias: str, name: str, expression: Expression) -> Column:
     """A sub-query's column as the rows around see it."""
     if isinstance(expression, Column):
-        return Column(
+        column = Column(
             alias, name, expression.facts, expression.values, unit=expression.unit, link=expression.link
         )  # fmt: skip
-    return Column(alias, name, expression.facts)
+        return showing(column, expression)
+    return showing(Column(alias, name, expression.facts), expression)
 
 
 def merged_column(alias: str, name: str, expressions: list[Expression]) -> Column:
@@ -142,7 +144,8 @@ def merged_column(alias: str, name: str, expressions: list[Expression]) -> Colum
         )
     values = first.values if isinstance(first, Column) else None
     same = all(isinstance(e, Column) and e.values == values for e in expressions)
-    return Column(alias, name, facts, values if same else None, unit=is_unit(first), link=link_of(first))
+    column = Column(alias, name, facts, values if same else None, unit=is_unit(first), link=link_of(first))
+    return showing(column, *expressions)
 
 
 def is_unit(expression: Expression) -> bool:

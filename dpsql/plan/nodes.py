@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from dpsql.plan.catalog import TableInfo
+from dpsql.plan.intervals import Interval
 from dpsql.plan.types import Facts, Value
 from dpsql.sql.syntax import Frame
 
@@ -63,6 +64,9 @@ class Column:
         unit: Whether it is the privacy unit.
         link: ``table.key`` for a declared key or a reference to one: it may equal others of the same link, no more.
         declared: Whether it is a private table's own column and the policy declares its values: it has no others.
+        reach: Where its numbers surely lie, for one that was computed below and that the facts do not bound; None where
+            they lie as those of a table or of a release do (`ranges.range_of`).
+        length: How long its texts surely are, where they were computed below: (times, plus) as in `ranges.length_of`.
     """
 
     alias: str
@@ -73,6 +77,8 @@ class Column:
     unit: bool = False
     link: str | None = None
     declared: bool = False
+    reach: Interval | None = None
+    length: tuple[int, int] | None = None
 
     @property
     def identifies(self) -> bool:

@@ -12,9 +12,12 @@ from dpsql.plan.applied import applied
 from dpsql.plan.conditions import bare_identity, holds_aggregate, windows_in
 from dpsql.plan.expressions import Resolver, range_of
 from dpsql.plan.functions import INTEGER_LIMIT, overloads
+from dpsql.plan.grids import saturating_grid
+from dpsql.plan.intervals import Interval
 from dpsql.plan.lateral import with_names_read
 from dpsql.plan.nodes import Aggregate, Column, Expression, Filter, PerUnit, Relation, UnitValue
 from dpsql.plan.plans import Key
+from dpsql.plan.ranges import showing
 from dpsql.plan.relations import is_public, names_unit, unit_of
 from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, identifying
@@ -189,11 +192,11 @@ class _PerUnit:
                 )  # fmt: skip
         for known in self.values:
             if (known.function, known.argument) == (function, argument):
-                return Column(self.alias, known.name, known.facts)
+                return unit_column(self.alias, known, most_rows(self.relation))
         facts = unit_facts(function, argument, most_rows(self.relation), node.position)
         value = UnitValue(f"v{len(self.values)}", function, argument, facts)
         self.values.append(value)
-        return Column(self.alias, value.name, value.facts)
+        return unit_column(self.alias, value, most_rows(self.relation))
 
 
 def unit_facts(function: str, argument: Expression | None, most: int, position: tuple[int, int] | None) -> Facts:
@@ -225,6 +228,22 @@ def unit_facts(function: str, argument: Expression | None, most: int, position: 
         facts.step,
         scale=None if facts.scale is None else (facts.scale[0], facts.scale[1] * most),
     )
+
+
+def unit_column(alias: str, value: UnitValue, most: int) -> Column:
+    """The column of an exact aggregate over at most ``most`` rows of one unit.
+
+    What is summed is put on its grid first, whose ends it does not pass.
+    """
+    column, argument = Column(alias, value.name, value.facts), value.argument
+    if argument is None:
+        return column
+    column = showing(column, argument)
+    if value.function != "sum" or column.reach is None:
+        return column
+    grid = saturating_grid(argument.facts)
+    each = column.reach.clipped(grid.low * grid.step, grid.high * grid.step)
+    return replace(column, reach=each.hull(each * Interval.point(most)))
 
 
 def totals_per_unit(
@@ -302,11 +321,11 @@ def _one_row_a_unit(
         values.append(UnitValue(f"v{place}", function, argument, facts))
     named = (("unit", unit), *((key.name, key.expression) for key in keys))
     columns = tuple(replace(key, expression=_key_column(alias, key.name, key.expression)) for key in keys)
-    own = [Column(alias, value.name, value.facts) for value in values]
+    own = [unit_column(alias, value, most) for value in values]
     return PerUnit(relation, alias, named, tuple(values)), columns, own
 
 
 def _key_column(alias: str, name: str, key: Expression) -> Column:
     if isinstance(key, Column):
-        return Column(alias, name, key.facts, key.values, unit=key.unit, link=key.link)
-    return Column(alias, name, key.facts)
+        return showing(Column(alias, name, key.facts, key.values, unit=key.unit, link=key.link), key)
+    return showing(Column(alias, name, key.facts), key)

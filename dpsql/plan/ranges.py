@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime, time
 from fractions import Fraction
 from typing import Any
@@ -16,10 +17,23 @@ from dpsql.plan.intervals import EVERYTHING, Interval
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed
 from dpsql.plan.types import Facts, Type, Value
 
-__all__ = ["hull_of", "is_certain", "known_range", "length_of", "printed_size", "range_of", "with_bounds"]
+__all__ = [
+    "hull_of",
+    "is_certain",
+    "known_range",
+    "length_of",
+    "printed_size",
+    "range_of",
+    "released_reach",
+    "showing",
+    "shown_length",
+    "with_bounds",
+]
 
 RELEASED = {Type.INTEGER: Fraction(SATURATION), Type.REAL: Fraction(10**30)}
-"""The ends at which released values saturate. That of reals is a choice: far beyond what people measure."""
+"""Where released numbers lie, those of earlier stages included. Whole ones saturate there, for an overflow would fail.
+Of reals it is assumed, and a choice: far beyond what people measure. From one beyond an infinite number may come, which
+fails nowhere but in a cast, and a rehearsal with the largest doubles refuses that."""
 LONG = Interval(Fraction(-(2**63)), Fraction(2**63 - 1))  # What a signed 64-bit integer can be.
 DATED = (Type.DATE, Type.TIMESTAMP)
 
@@ -47,6 +61,8 @@ def range_of(
             if own is not None:
                 return own
             if hard and facts.type.numeric and not facts.bounded:
+                if expression.reach is not None:
+                    return expression.reach
                 released = expression.alias == "released"
                 end = RELEASED[facts.type] if released else Fraction(FARTHEST_STEP * (facts.step or 1))
                 return Interval(-end, end)
@@ -67,6 +83,38 @@ def range_of(
             ranges = tuple(range_of(argument, hard=hard) for argument in expression.arguments)
             found = expression.function.bounds(ranges, tuple(map(is_certain, expression.arguments)), hard=hard)
     return _filled(found, facts.type) if hard else found
+
+
+def showing(column: Column, *expressions: Expression) -> Column:
+    """A column that shows expressions over other rows, with what is certain of its numbers and texts.
+
+    Args:
+        column: With its facts alone.
+        expressions: What it shows; several where rows of several relations follow one another.
+    """
+    facts = column.facts
+    if facts.type is Type.TEXT:
+        return replace(column, length=shown_length(*expressions))
+    if column.identifies or facts.bounded or not facts.type.numeric:  # nothing is computed from who it is
+        return column
+    return replace(column, reach=hull(tuple(range_of(own, hard=True) for own in expressions)))
+
+
+def shown_length(*expressions: Expression) -> Length | None:
+    """How long the texts are that expressions over other rows show; None where they are texts that stand there."""
+    times, plus = zip(*map(length_of, expressions), strict=True)
+    found = max(times), max(plus)
+    return None if found == (1, 0) or expressions[0].facts.type is not Type.TEXT else found
+
+
+def released_reach(expression: Expression, *, public: bool) -> Interval | None:
+    """Where the numbers of an answer as a table lie; those of a public table's own column are as large as there."""
+    kind = expression.facts.type
+    if not kind.numeric:
+        return None
+    own = Interval(-RELEASED[kind], RELEASED[kind])
+    found: Interval = own.hull(range_of(expression, hard=True)) if public and isinstance(expression, Column) else own
+    return found
 
 
 def known_range(expression: Expression) -> Any:
@@ -136,7 +184,7 @@ def length_of(expression: Expression) -> Length:
     """How long a text can be: (a, b) for a times the longest text of the row, plus b characters."""
     match expression:
         case Column():
-            return (1, 0) if expression.facts.type is Type.TEXT else (0, 30)
+            return expression.length or (1, 0) if expression.facts.type is Type.TEXT else (0, 30)
         case Constant(value=value):
             return 0, len(value) if isinstance(value, str) else 30
         case Apply(function=function):

@@ -46,7 +46,10 @@ def column_of(scan: Scan, name: str) -> Column:
     """One column of a scanned table."""
     info = scan.table.columns[name]
     declared = info.values is not None and not scan.table.public
-    return Column(scan.alias, name, info.facts, info.values, info.stored_grid, info.unit, info.link, declared)
+    return Column(
+        scan.alias, name, info.facts, info.values, info.stored_grid, info.unit, info.link, declared,
+        info.reach, info.length,
+    )  # fmt: skip
 
 
 def scans(relation: Relation) -> tuple[Scan, ...]:

@@ -26,6 +26,7 @@ from dpsql.plan.over_all import with_windows_aggregated
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
 from dpsql.plan.plans import AnyPlan, Key, Output, Plan, PublicPlan, Several
 from dpsql.plan.public_groups import refuse_other_keys, with_public_groups
+from dpsql.plan.ranges import shown_length
 from dpsql.plan.relations import conjuncts, is_public, predicates
 from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, ScopeEntry, identifying
@@ -346,7 +347,7 @@ class _Statement:
             return None
         for key in self.keys:
             if key.expression == expression:
-                return Column(RELEASED, key.name, _key_facts(key))
+                return Column(RELEASED, key.name, _key_facts(key), length=shown_length(key.expression))
         if isinstance(node, syntax.Name):
             held = identifying(expression)
             raise UnsupportedQuery(

@@ -26,7 +26,7 @@ from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
 from dpsql.sql.refused import QUALIFIED
 
-__all__ = ["refuse_after_having", "refuse_over_rows", "windowed"]
+__all__ = ["BETWEEN_STAGES", "refuse_after_having", "refuse_over_rows", "windowed"]
 
 ROWS = Interval(Fraction(1), Fraction(MOST_ROWS))
 COUNTS = Interval(Fraction(0), Fraction(MOST_ROWS))
@@ -34,6 +34,10 @@ SHARES = Interval(Fraction(0), Fraction(1))
 END = RELEASED[Type.INTEGER]  # Released integers saturate there.
 SATURATED = Interval(-END, END)
 SATURATING = "bigint(CASE WHEN {0} > {1} THEN {1} WHEN {0} < -{1} THEN -{1} ELSE {0} END)"
+BETWEEN_STAGES = Function(
+    "saturated", (Type.INTEGER,), Type.INTEGER, SATURATING.format("{0}", END), interval=lambda x: x.clipped(-END, END)
+)
+"""A whole number of one stage as the next one reads it: its proofs that nothing overflows start from there."""
 
 
 def _numbered(name: str, *parameters: Type) -> Function:
