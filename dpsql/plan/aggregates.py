@@ -52,6 +52,7 @@ class AggregateFunction:
         by_unit: How it follows from one value of each unit, or None where it does not.
         inside_unit: Types of its argument inside one privacy unit; None where it does not stand there.
         over_answers: Types of its argument over answers and public tables; None where it does not stand there.
+        drawn: Whether each group's value may be drawn among many, one group after the other.
         located: Whether a centre and a spread of its column may stand in for bounds.
         default: The key of a policy's default mechanism for it, or None where owners set none. Half of a
             ``quantile`` is the ``median``.
@@ -65,6 +66,7 @@ class AggregateFunction:
     by_unit: ByUnit | None = None
     inside_unit: tuple[Type, ...] | None = None
     over_answers: tuple[Type, ...] | None = None
+    drawn: bool = False
     located: bool = False
     default: str | None = None
 
@@ -89,10 +91,16 @@ FUNCTIONS: Mapping[str, AggregateFunction] = {
         ),
         F("avg", Kind.PLACE, inside_unit=NUMBERS, over_answers=NUMBERS, located=True, default="avg"),
         F("trimmed_mean", Kind.PLACE, located=True),
-        F("min", Kind.PLACE, keeps_type=True, by_unit=EXTREME, inside_unit=ALL, over_answers=ALL, default="min"),
-        F("max", Kind.PLACE, keeps_type=True, by_unit=EXTREME, inside_unit=ALL, over_answers=ALL, default="max"),
-        F("quantile_cont", Kind.PLACE, located=True, default="quantile"),
-        F("quantile_disc", Kind.PLACE, keeps_type=True, default="quantile"),
+        F(
+            "min", Kind.PLACE, keeps_type=True, by_unit=EXTREME, inside_unit=ALL, over_answers=ALL, drawn=True,
+            default="min",
+        ),
+        F(
+            "max", Kind.PLACE, keeps_type=True, by_unit=EXTREME, inside_unit=ALL, over_answers=ALL, drawn=True,
+            default="max",
+        ),
+        F("quantile_cont", Kind.PLACE, drawn=True, located=True, default="quantile"),
+        F("quantile_disc", Kind.PLACE, drawn=True, keeps_type=True, default="quantile"),
         F("var_pop", Kind.VARIANCE, located=True, default="var"),
         F("var_samp", Kind.VARIANCE, located=True, default="var"),
         F("stddev_pop", Kind.DEVIATION, located=True, default="stddev"),
@@ -101,7 +109,7 @@ FUNCTIONS: Mapping[str, AggregateFunction] = {
         F("covar_samp", Kind.PAIR, 2),
         F("regr_slope", Kind.PAIR, 2),
         F("corr", Kind.CORRELATION, 2),
-        F("mode", Kind.CHOICE, keeps_type=True, default="mode"),
+        F("mode", Kind.CHOICE, drawn=True, keeps_type=True, default="mode"),
         F("dp_kmeans", Kind.TABLE),
         F("dp_covariance", Kind.TABLE),
     )

@@ -102,10 +102,8 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan
             return of_select(query, inner, again)
         except MixesPeople:
             raise inside from None
-        except TooManyTogether:
-            raise
-        except UnsupportedQuery:
-            if isinstance(inside, CutInside):  # rows are neither ordered nor cut, and no answer came of it
+        except UnsupportedQuery as refusal:
+            if isinstance(inside, CutInside) and not isinstance(refusal, TooManyTogether):  # no answer came of it
                 raise inside from None
             raise
     query = asked = with_names_read(listed, scope)

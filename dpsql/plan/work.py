@@ -15,6 +15,7 @@ from dataclasses import replace
 from itertools import chain
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.expressions import arguments_of
 from dpsql.plan.joined_answers import most_joined, rows_of_answer
 from dpsql.plan.nodes import Apply, Expression, Filter, Join, PerUnit, Project, Relation, Semi, UnionAll
@@ -43,10 +44,9 @@ policy may give, 1 GiB."""
 MOST_OF_GROUPS = 200_000_000
 """Letters of all groups together: they are held several times, and stored in one piece of at most 10^9 bytes. It is a
 choice within the least memory, too."""
-DRAWN = ("min", "max", "mode", "quantile_cont", "quantile_disc")
-"""Aggregates of which each group's value is drawn among many, group by group."""
 MOST_DRAWS = 100_000
-"""Such values of listed groups. It is a choice: one takes 0.25 ms (measured), so they take as long as an engine may."""
+"""Values of listed groups that are drawn among many, one after the other. It is a choice: one takes 0.25 ms (measured),
+so they take as long as an engine may."""
 MOST_JOINED = 2_000_000_000
 """Rows of people with what they are joined with, by the policy's guess of a table's rows. It is a choice: DuckDB makes
 so many in about ten seconds (measured with a comparison of each)."""
@@ -167,7 +167,7 @@ def _refuse_of_unit(relation: Relation, own: Iterable[Expression]) -> None:
 def _refuse_draws(plan: Plan) -> None:
     """Refuses more values than are drawn in time, where the groups are listed: all of them have one."""
     draws = rows_of_answer(replace(plan, stages=(), limit=None, cut=WHOLE))
-    draws *= sum(aggregate.function in DRAWN for aggregate in plan.aggregates)
+    draws *= sum(FUNCTIONS[aggregate.function].drawn for aggregate in plan.aggregates)
     if draws > MOST_DRAWS and all(key.domain is not None for key in plan.keys):
         raise UnsupportedQuery(
             f"its groups have {draws:,} quantiles, least, largest or most frequent values together, and "

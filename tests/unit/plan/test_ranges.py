@@ -149,10 +149,10 @@ def test_texts_do_not_grow_through_sub_queries(session: Session, rows: str) -> N
 @pytest.mark.parametrize(
     "rows",
     [
-        f"SELECT {LONGER} AS s FROM (SELECT s, COUNT(*) AS n FROM t GROUP BY s)",
-        f"SELECT {LONGER} AS s, COUNT(*) AS n FROM t GROUP BY 1",
-        f"SELECT {LONGER} AS s FROM (SELECT s, COUNT(*) AS n FROM t GROUP BY s) UNION ALL SELECT 'a' AS s FROM {NEAR}",
-        f"SELECT a.s FROM (SELECT {LONGER} AS s FROM (SELECT s, COUNT(*) FROM t GROUP BY s)) a, {NEAR} c",
+        f"SELECT {LONGER} AS s FROM (SELECT s, COUNT(*) AS n FROM t GROUP BY s LIMIT 100)",
+        f"SELECT {LONGER} AS s, COUNT(*) AS n FROM t GROUP BY 1 LIMIT 100",
+        f"SELECT {LONGER} AS s FROM (SELECT s, COUNT(*) AS n FROM t GROUP BY s LIMIT 100) UNION ALL SELECT 'a' AS s FROM {NEAR}",
+        f"SELECT a.s FROM (SELECT {LONGER} AS s FROM (SELECT s, COUNT(*) FROM t GROUP BY s LIMIT 100)) a, {NEAR} c",
     ],
 )
 def test_texts_do_not_grow_through_stages(session: Session, rows: str) -> None:
