@@ -87,6 +87,8 @@ def output_intervals(
     noised = [column for column in columns_of(expression) if column.name in bars]
     if not noised:
         return []
+    if rows.members is not None and expression.facts.type.numeric and not isinstance(expression, Column):
+        return _of_groups(expression, [{row: rows.keys[row] for row in own} for own in rows.members], bars, confidence)
     level = 1 - (1 - confidence) / len(noised)
     ends = {column.name: bars[column.name](level) for column in noised}
     if isinstance(expression, Column):
@@ -94,8 +96,6 @@ def output_intervals(
         return [_NONE if row is None else _shown(*of[row], expression.facts.type) for row in rows.origin]
     if not expression.facts.type.numeric:
         return []
-    if rows.members is not None:
-        return [_of_group(expression, {row: rows.keys[row] for row in own}, bars, confidence) for own in rows.members]
     result: list[Ends] = []
     for row in rows.origin:
         if row is None:
@@ -137,10 +137,13 @@ def members_of(plan: Plan, groups: Sequence[Group], rows: Sequence[tuple[Any, ..
     return [tuple(found.get(tuple(row[place] for place, _ in places), ())) for row in rows]
 
 
-def _of_group(
-    expression: Expression, members: Mapping[int, Mapping[str, Any]], bars: Mapping[str, Bars], confidence: float
-) -> Ends:
-    """The interval of what is computed from aggregates over some released rows.
+def _of_groups(
+    expression: Expression,
+    groups: Sequence[Mapping[int, Mapping[str, Any]]],
+    bars: Mapping[str, Bars],
+    confidence: float,
+) -> list[Ends]:
+    """The intervals of what is computed from aggregates over some released rows, one a group of them.
 
     Every noised value that goes in has its own interval at 1 - (1 - confidence)/k for the k of them, so that all hold
     their truths at once with the confidence asked for (union bound); what is computed is monotone, or hulled, in each.
@@ -148,19 +151,27 @@ def _of_group(
 
     Args:
         expression: Over released aggregates and keys.
-        members: The released rows, by number, with their keys.
-        bars: Intervals of released values, by name.
+        groups: The released rows of each, by number, with their keys.
+        bars: Intervals of released values, by name; those of one level, which are of all rows, are asked for once.
         confidence: Between 0 and 1.
     """
     noised = [column for column in columns_of(expression) if column.name in bars]
-    read = {row for own in _aggregates_in(expression) for row in _counted(own, members)[1]}
-    level = 1 - (1 - confidence) / max(1, len(noised) * len(read))
-    ends = {column: bars[column.name](level) for column in noised}
-    boxes: dict[int, dict[Any, Interval]] = {
-        row: {column: as_interval(ends[column][row]) for column in noised} for row in sorted(read)
-    }
-    bounds = _range_of_group(expression, members, boxes) if members else None
-    return _NONE if bounds is None else (as_float(bounds.low), as_float(bounds.high))
+    aggregates = _aggregates_in(expression)
+    read = [{row for own in aggregates for row in _counted(own, members)[1]} for members in groups]
+    alike: dict[int, list[int]] = {}  # groups by how many rows are read: at one level each
+    for place, rows in enumerate(read):
+        alike.setdefault(len(rows), []).append(place)
+    result: list[Ends] = [_NONE] * len(groups)
+    for count, places in alike.items():
+        level = 1 - (1 - confidence) / max(1, len(noised) * count)
+        ends = {column: bars[column.name](level) for column in noised}
+        for place in places:
+            boxes: dict[int, dict[Any, Interval]] = {
+                row: {column: as_interval(ends[column][row]) for column in noised} for row in sorted(read[place])
+            }
+            bounds = _range_of_group(expression, groups[place], boxes) if groups[place] else None
+            result[place] = _NONE if bounds is None else (as_float(bounds.low), as_float(bounds.high))
+    return result
 
 
 def _range_of_group(
