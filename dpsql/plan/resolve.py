@@ -37,6 +37,7 @@ from dpsql.plan.table_functions import plan_table_function
 from dpsql.plan.types import Facts, Passed, Type
 from dpsql.plan.windows import refuse_after_having, refuse_over_rows, windowed
 from dpsql.plan.wrapped import cut_to, wrapped
+from dpsql.plan.written_out import refuse_blown_up
 from dpsql.sql import syntax
 from dpsql.sql.naming import column_name
 
@@ -59,7 +60,9 @@ def resolve_query(
     Raises:
         UnsupportedQuery: With construct, position and what to write instead.
     """
-    return _resolve(query, Rows(catalog, parameters, plan_per_unit), evaluate)
+    plan = _resolve(query, Rows(catalog, parameters, plan_per_unit), evaluate)
+    refuse_blown_up(plan, query.position)
+    return plan
 
 
 def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan:
