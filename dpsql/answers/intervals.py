@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
 from typing import Any
@@ -15,13 +15,16 @@ from typing import Any
 from dpsql.answers.screen import Ends
 from dpsql.plan.expressions import arguments_of, columns_of, range_of, substituted
 from dpsql.plan.intervals import Interval, total
-from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed
+from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.plans import Plan, Stage
+from dpsql.plan.ranged import Ranged
 from dpsql.plan.stages import is_aggregate
 from dpsql.plan.types import Type
+from dpsql.plan.written_out import written_size
 from dpsql.privacy.tables import Group
 
 __all__ = [
+    "MOST_NODES",
     "AnswerRows",
     "Bars",
     "answer_columns",
@@ -34,6 +37,9 @@ __all__ = [
 ]
 
 _NONE: Ends = (None, None)
+MOST_NODES = 2_000_000
+"""Ranges of one node over one row each, for one column; where it would take more, nothing is said. It is a choice: so
+many take about half a minute."""
 
 Bars = Callable[[float], Sequence[Ends]]
 """Confidence to one interval per released row."""
@@ -87,6 +93,8 @@ def output_intervals(
     noised = [column for column in columns_of(expression) if column.name in bars]
     if not noised:
         return []
+    if rows.members is not None and expression.facts.type.numeric and not isinstance(expression, Column):
+        return _of_groups(expression, [{row: rows.keys[row] for row in own} for own in rows.members], bars, confidence)
     level = 1 - (1 - confidence) / len(noised)
     ends = {column.name: bars[column.name](level) for column in noised}
     if isinstance(expression, Column):
@@ -94,19 +102,19 @@ def output_intervals(
         return [_NONE if row is None else _shown(*of[row], expression.facts.type) for row in rows.origin]
     if not expression.facts.type.numeric:
         return []
-    if rows.members is not None:
-        return [_of_group(expression, {row: rows.keys[row] for row in own}, bars, confidence) for own in rows.members]
-    result: list[Ends] = []
-    for row in rows.origin:
-        if row is None:
-            result.append(_NONE)
-            continue
-        box: dict[Column | Windowed | Total, Interval] = {
-            column: as_interval(ends[column.name][row]) for column in noised
-        }
-        bounds = range_of(expression, hard=False, known=box.get)
-        result.append((as_float(bounds.low), as_float(bounds.high)))
-    return result
+    ranged = Ranged(expression)
+    boxes = [None if row is None else tuple(ends[column.name][row] for column in noised) for row in rows.origin]
+    different = {box for box in boxes if box is not None}  # of counts there are few, however many rows
+    if len(different) * ranged.size > MOST_NODES:
+        return [_NONE] * len(boxes)
+    known: dict[tuple[Ends, ...] | None, Ends] = {box: _over(ranged, noised, box) for box in different}
+    return [known.get(box, _NONE) for box in boxes]
+
+
+def _over(ranged: Ranged, columns: Sequence[Column], box: Sequence[Ends]) -> Ends:
+    """The range of an expression where its columns lie in these intervals."""
+    bounds = ranged.over(dict[Any, Interval](zip(columns, map(as_interval, box), strict=True)).get)
+    return as_float(bounds.low), as_float(bounds.high)
 
 
 def members_of(plan: Plan, groups: Sequence[Group], rows: Sequence[tuple[Any, ...]]) -> list[tuple[int, ...]] | None:
@@ -137,10 +145,13 @@ def members_of(plan: Plan, groups: Sequence[Group], rows: Sequence[tuple[Any, ..
     return [tuple(found.get(tuple(row[place] for place, _ in places), ())) for row in rows]
 
 
-def _of_group(
-    expression: Expression, members: Mapping[int, Mapping[str, Any]], bars: Mapping[str, Bars], confidence: float
-) -> Ends:
-    """The interval of what is computed from aggregates over some released rows.
+def _of_groups(
+    expression: Expression,
+    groups: Sequence[Mapping[int, Mapping[str, Any]]],
+    bars: Mapping[str, Bars],
+    confidence: float,
+) -> list[Ends]:
+    """The intervals of what is computed from aggregates over some released rows, one a group of them.
 
     Every noised value that goes in has its own interval at 1 - (1 - confidence)/k for the k of them, so that all hold
     their truths at once with the confidence asked for (union bound); what is computed is monotone, or hulled, in each.
@@ -148,56 +159,92 @@ def _of_group(
 
     Args:
         expression: Over released aggregates and keys.
-        members: The released rows, by number, with their keys.
-        bars: Intervals of released values, by name.
+        groups: The released rows of each, by number, with their keys.
+        bars: Intervals of released values, by name; those of one level, which are of all rows, are asked for once.
         confidence: Between 0 and 1.
     """
     noised = [column for column in columns_of(expression) if column.name in bars]
-    read = {row for own in _aggregates_in(expression) for row in _counted(own, members)[1]}
-    level = 1 - (1 - confidence) / max(1, len(noised) * len(read))
-    ends = {column: bars[column.name](level) for column in noised}
-    boxes: dict[int, dict[Any, Interval]] = {
-        row: {column: as_interval(ends[column][row]) for column in noised} for row in sorted(read)
-    }
-    bounds = _range_of_group(expression, members, boxes) if members else None
-    return _NONE if bounds is None else (as_float(bounds.low), as_float(bounds.high))
+    aggregates = list({id(own): own for own in _aggregates_in(expression)}.values())
+    most = MOST_NODES - len(groups) * written_size(expression, MOST_NODES)[0]
+    if len(aggregates) * sum(map(len, groups)) > most:
+        return [_NONE] * len(groups)
+    counted = [[_counted(own, members) for own in aggregates] for members in groups]
+    ranged = {id(of): Ranged(of) for of in {id(of): of for own in counted for of, _ in own if of is not None}.values()}
+    if sum(len(rows) * ranged[id(of)].size for own in counted for of, rows in own if of is not None) > most:
+        return [_NONE] * len(groups)
+    alike: dict[int, list[int]] = {}  # groups by how many rows are read: at one level each
+    read = [sorted({row for _, rows in own for row in rows}) for own in counted]
+    for place, rows in enumerate(read):
+        alike.setdefault(len(rows), []).append(place)
+    result: list[Ends] = [_NONE] * len(groups)
+    for count, places in alike.items():
+        level = 1 - (1 - confidence) / max(1, len(noised) * count)
+        ends = {column: bars[column.name](level) for column in noised}
+        for place in places:
+            boxes = {row: {column: as_interval(ends[column][row]) for column in noised} for row in read[place]}
+            bounds = _Group(groups[place], boxes, ranged).range(expression) if groups[place] else None
+            result[place] = _NONE if bounds is None else (as_float(bounds.low), as_float(bounds.high))
+    return result
 
 
-def _range_of_group(
-    expression: Expression, members: Mapping[int, Mapping[str, Any]], boxes: Mapping[int, Mapping[Any, Interval]]
-) -> Interval | None:
-    """The range of an aggregate over rows whose columns lie in these boxes, or of arithmetic on such; None: unknown."""
-    if not isinstance(expression, Apply):
-        return range_of(expression, hard=False) if isinstance(expression, Constant) else None
-    if not is_aggregate(expression):
-        parts = [_range_of_group(argument, members, boxes) for argument in expression.arguments]
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Some released rows, of which something is computed.
+
+    Attributes:
+        members: They, by number, with their keys.
+        boxes: What the noised columns of each lie in.
+        ranged: What is aggregated, by identity.
+        found: Ranges of what was met before, by identity.
+    """
+
+    members: Mapping[int, Mapping[str, Any]]
+    boxes: Mapping[int, Mapping[Any, Interval]]
+    ranged: Mapping[int, Ranged]
+    found: dict[int, Interval | None] = field(default_factory=dict)
+
+    def range(self, expression: Expression) -> Interval | None:
+        """The range of an aggregate over the rows, or of arithmetic on such; None: unknown."""
+        if id(expression) not in self.found:
+            self.found[id(expression)] = self._worked(expression)
+        return self.found[id(expression)]
+
+    def _worked(self, expression: Expression) -> Interval | None:
+        if not isinstance(expression, Apply):
+            return range_of(expression, hard=False) if isinstance(expression, Constant) else None
+        if is_aggregate(expression):
+            return self._aggregated(expression)
+        parts = [self.range(argument) for argument in expression.arguments]
         if any(part is None for part in parts):
             return None
         columns = [Column("group", f"g{i}", part.facts) for i, part in enumerate(expression.arguments)]
         known: dict[Any, Interval | None] = dict(zip(columns, parts, strict=True))
         found = range_of(replace(expression, arguments=tuple(columns)), hard=False, known=known.get)
         return found if isinstance(found, Interval) else None
-    argument, counted = _counted(expression, members)
-    rows = Interval.point(len(counted))
-    if argument is None:
-        return rows
-    if argument.facts.nullable or not argument.facts.type.numeric:
-        return None  # how many rows count is not known, or there is no number
-    ranges: list[Interval] = [range_of(argument, hard=False, known=boxes[row].get) for row in counted]
-    match expression.function.name:
-        case "count" if "DISTINCT" not in expression.function.sql:
+
+    def _aggregated(self, expression: Apply) -> Interval | None:
+        argument, counted = _counted(expression, self.members)
+        rows = Interval.point(len(counted))
+        if argument is None:
             return rows
-        case _ if not ranges:
-            return None  # of no rows it is NULL
-        case "sum":
-            return reduce(total, ranges)
-        case "avg":
-            return reduce(total, ranges) / rows
-        case "min":
-            return reduce(Interval.least, ranges)
-        case "max":
-            return reduce(Interval.greatest, ranges)
-    return None
+        if argument.facts.nullable or not argument.facts.type.numeric:
+            return None  # how many rows count is not known, or there is no number
+        over = self.ranged[id(argument)].over
+        ranges: list[Interval] = [over(self.boxes[row].get) for row in counted]
+        match expression.function.name:
+            case "count" if "DISTINCT" not in expression.function.sql:
+                return rows
+            case _ if not ranges:
+                return None  # of no rows it is NULL
+            case "sum":
+                return reduce(total, ranges)
+            case "avg":
+                return reduce(total, ranges) / rows
+            case "min":
+                return reduce(Interval.least, ranges)
+            case "max":
+                return reduce(Interval.greatest, ranges)
+        return None
 
 
 def _aggregates_in(expression: Expression) -> list[Apply]:

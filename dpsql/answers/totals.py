@@ -13,23 +13,24 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpsql.answers.intervals import AnswerRows, Bars, as_float
+from dpsql.answers.intervals import MOST_NODES, AnswerRows, Bars, as_float
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.screen import Ends
 from dpsql.errors import EngineFailed
 from dpsql.plan.conversions import converted
-from dpsql.plan.expressions import arguments_of, columns_of, range_of, substituted
+from dpsql.plan.expressions import arguments_of, columns_of, substituted
 from dpsql.plan.functions import Function
 from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Column, Expression, Total, Windowed
 from dpsql.plan.plans import Output, Plan
+from dpsql.plan.ranged import Ranged
 from dpsql.plan.ranges import RELEASED as SATURATED
 from dpsql.plan.stages import AGGREGATES, RELEASED
 from dpsql.plan.types import Facts, Type
 from dpsql.plan.windows import FUNCTIONS
 from dpsql.privacy.tables import Group
 
-__all__ = ["several_rows", "several_rows_intervals"]
+__all__ = ["MOST_GROUPS", "several_rows", "several_rows_intervals"]
 
 Over = Windowed | Total
 RISING = ("sum", "avg", "min", "max", "lag", "lead", "first_value", "last_value", "nth_value")
@@ -89,20 +90,22 @@ def several_rows_intervals(
         or len(several_rows(whole)) != len(nodes)
     ):
         return unknown
+    ranged, of = Ranged(whole), [Ranged(substituted(node.arguments[0], over)) for node in nodes]
+    if len(rows.rows) * ranged.size + len(groups) * sum(own.size for own in of) > MOST_NODES:
+        return unknown
     level = 1 - (1 - confidence) / (len(noised) * max(len(groups), 1))
     boxes = _boxes({c: bars[c.name](level) for c in noised}, len(groups))
     ends: dict[str, Sequence[Any]] = {}
     asked: list[Over] = []
     for index, node in enumerate(nodes):
-        argument = substituted(node.arguments[0], over) if over else node.arguments[0]
-        ranges = [range_of(argument, hard=False, known=box.get) for box in boxes]
+        ranges = [of[index].over(box.get) for box in boxes]
         real = _real(node)
         if real is None or not all(map(_moderate, ranges)):
             return unknown
         ends |= {f"low{index}": [float(r.low) for r in ranges], f"high{index}": [float(r.high) for r in ranges]}
         asked.append(real)
     found = _worked(_extended(plan, asked), groups, {**values, **ends}, after, len(plan.answer), rows)
-    return unknown if found is None else _together(whole, nodes, over, boxes, rows, found)
+    return unknown if found is None else _together(ranged, [substituted(n, over) for n in nodes], boxes, rows, found)
 
 
 def _moderate(ends: Interval) -> bool:
@@ -179,9 +182,8 @@ def _worked(
 
 
 def _together(
-    whole: Expression,
-    nodes: Sequence[Over],
-    over: Mapping[str, Expression],
+    whole: Ranged,
+    nodes: Sequence[Expression],
     boxes: Sequence[dict[Expression, Interval]],
     rows: AnswerRows,
     found: Sequence[tuple[Any, ...]],
@@ -192,10 +194,10 @@ def _together(
         if origin is None or None in ends:
             result.append((None, None))
             continue
-        box = dict(boxes[origin])
+        box: dict[Any, Interval] = dict(boxes[origin])
         for index, node in enumerate(nodes):
             low, high = sorted(ends[2 * index : 2 * index + 2])
-            box[substituted(node, over) if over else node] = Interval(Fraction(low), Fraction(high))
-        bounds = range_of(whole, hard=False, known=box.get)
+            box[node] = Interval(Fraction(low), Fraction(high))
+        bounds = whole.over(box.get)
         result.append((as_float(bounds.low), as_float(bounds.high)))
     return result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
@@ -16,7 +16,7 @@ from dpsql.plan.nodes import Apply, Column, Constant, Expression
 from dpsql.plan.ranges import is_certain, known_range, length_of, printed_size, range_of, with_bounds
 from dpsql.plan.types import Facts, Type
 
-__all__ = ["NoSuchValue", "applied", "nearest", "no_function", "refuse_large"]
+__all__ = ["NoSuchValue", "Position", "applied", "nearest", "no_function", "refuse_large"]
 
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "in", "is_distinct_from")
 EQUALITIES = ("=", "<>", "in", "is_distinct_from")
@@ -143,13 +143,24 @@ def _checked(function: Function, arguments: tuple[Expression, ...], name: str, p
     return result
 
 
-def refuse_large(expression: Expression, name: str, position: Position) -> None:
+def refuse_large(
+    expression: Expression,
+    name: str,
+    position: Position,
+    measured: Callable[[Expression, int], tuple[int, int]] = printed_size,
+) -> None:
     """Refuses what sub-queries inside sub-queries, or guards inside guards, have blown up.
 
+    Args:
+        expression: What is measured.
+        name: For the message.
+        position: For the message.
+        measured: Its nodes and its nesting; it need not count beyond so many nodes.
+
     Raises:
-        UnsupportedQuery: The engine would take too long to read it.
+        UnsupportedQuery: It would take too long to read.
     """
-    size, depth = printed_size(expression, MOST_PRINTED)
+    size, depth = measured(expression, MOST_PRINTED)
     if size > MOST_PRINTED or depth > DEEPEST:
         raise UnsupportedQuery(
             "the expression is too large once everything in it is written out.", construct=name, position=position,

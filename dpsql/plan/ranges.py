@@ -20,6 +20,7 @@ from dpsql.plan.types import Facts, Type, Value
 __all__ = [
     "hull_of",
     "is_certain",
+    "is_null",
     "known_range",
     "length_of",
     "printed_size",
@@ -75,7 +76,7 @@ def range_of(
             found = expression.function.bounds(ranges, certain, hard=hard)
         case Case():
             results = [result for _, result in expression.branches] + [expression.default]
-            parts = [range_of(result, hard=hard, known=known) for result in results if not _is_null(result)]
+            parts = [range_of(result, hard=hard, known=known) for result in results if not is_null(result)]
             found = hull_of(parts, facts.type)
         case Windowed() | Total():
             if known is not _unknown:  # what is known of this row says nothing of those beside it
@@ -157,7 +158,8 @@ def _filled(found: Any, kind: Type) -> Any:
     return found
 
 
-def _is_null(expression: Expression) -> bool:
+def is_null(expression: Expression) -> bool:
+    """Whether it is a NULL that is written."""
     return isinstance(expression, Constant) and expression.value is None
 
 

@@ -62,7 +62,7 @@ def resolve_query(
         UnsupportedQuery: With construct, position and what to write instead.
     """
     plan = _resolve(query, Rows(catalog, parameters, plan_per_unit), evaluate)
-    refuse_heavy(plan)
+    refuse_heavy(plan, query.position)
     return plan
 
 

@@ -16,6 +16,7 @@ from itertools import chain
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregates import FUNCTIONS
+from dpsql.plan.applied import Position
 from dpsql.plan.expressions import arguments_of
 from dpsql.plan.joined_answers import most_joined, rows_of_answer
 from dpsql.plan.nodes import Apply, Expression, Filter, Join, PerUnit, Project, Relation, Semi, UnionAll
@@ -24,6 +25,7 @@ from dpsql.plan.ranges import length_of
 from dpsql.plan.relations import is_public, scans
 from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Type
+from dpsql.plan.written_out import refuse_blown_up
 
 __all__ = ["refuse_heavy"]
 
@@ -55,15 +57,24 @@ MOST_PUBLIC = 20_000_000
 table that has more by itself is possible."""
 
 
-def refuse_heavy(plan: AnyPlan) -> None:
-    """Refuses what may take an engine too long, or too much memory.
+def refuse_heavy(plan: AnyPlan, position: Position) -> None:
+    """Refuses what may take an engine, or what follows it, too long or too much memory.
+
+    Args:
+        plan: What is asked.
+        position: Where the statement begins, for messages.
 
     Raises:
         UnsupportedQuery: It may.
     """
+    refuse_blown_up(plan, position)
+    _refuse(plan)
+
+
+def _refuse(plan: AnyPlan) -> None:
     if isinstance(plan, Several):
         for part in plan.parts:
-            refuse_heavy(part)
+            _refuse(part)
         _refuse_letters(chain(plan.parts, [plan.after]), most_joined(plan.after.relation, plan.parts))
     elif isinstance(plan, Plan):
         _refuse_of_relation(plan.relation)
@@ -74,7 +85,7 @@ def refuse_heavy(plan: AnyPlan) -> None:
         _refuse_letters([plan], 0)
         _refuse_draws(plan)
         for first in plan.awaits:
-            refuse_heavy(first)
+            _refuse(first)
 
 
 def letters(expression: Expression) -> int:

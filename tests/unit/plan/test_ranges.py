@@ -12,6 +12,7 @@ import pytest
 import dpsql.testing
 from dpsql.answers.postprocess import MADE_UP, _made_up_table
 from dpsql.errors import UnsupportedQuery
+from dpsql.plan import work
 from dpsql.plan.types import Type
 from dpsql.session import Session
 from dpsql.testing import Noiseless
@@ -149,13 +150,14 @@ def test_texts_do_not_grow_through_sub_queries(session: Session, rows: str) -> N
 @pytest.mark.parametrize(
     "rows",
     [
-        f"SELECT {LONGER} AS s FROM (SELECT s, COUNT(*) AS n FROM t GROUP BY s LIMIT 100)",
-        f"SELECT {LONGER} AS s, COUNT(*) AS n FROM t GROUP BY 1 LIMIT 100",
-        f"SELECT {LONGER} AS s FROM (SELECT s, COUNT(*) AS n FROM t GROUP BY s LIMIT 100) UNION ALL SELECT 'a' AS s FROM {NEAR}",
-        f"SELECT a.s FROM (SELECT {LONGER} AS s FROM (SELECT s, COUNT(*) FROM t GROUP BY s LIMIT 100)) a, {NEAR} c",
+        f"SELECT {LONGER} AS s FROM (SELECT s, COUNT(*) AS n FROM t GROUP BY s)",
+        f"SELECT {LONGER} AS s, COUNT(*) AS n FROM t GROUP BY 1",
+        f"SELECT {LONGER} AS s FROM (SELECT s, COUNT(*) AS n FROM t GROUP BY s) UNION ALL SELECT 'a' AS s FROM {NEAR}",
+        f"SELECT a.s FROM (SELECT {LONGER} AS s FROM (SELECT s, COUNT(*) FROM t GROUP BY s)) a, {NEAR} c",
     ],
 )
-def test_texts_do_not_grow_through_stages(session: Session, rows: str) -> None:
+def test_texts_do_not_grow_through_stages(session: Session, rows: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "MOST_OF_GROUPS", 10**12)  # another limit, which such texts of open keys meet first
     session.explain(f"SELECT length(concat(s, s)) FROM ({rows})")
     with pytest.raises(UnsupportedQuery, match="too long"):
         session.explain(f"SELECT length(concat(s, s, s)) FROM ({rows})")
