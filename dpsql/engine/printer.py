@@ -199,7 +199,10 @@ class Printer:
     def _join(self, node: Join) -> tuple[str, list[str]]:
         left, predicates = self._rows(node.left)
         right, others = self._rows(node.right)
-        if isinstance(node.right, Join) or (isinstance(node.right, Filter | Semi) and " JOIN " in right):
+        rows = node.right
+        while isinstance(rows, Filter | Semi):
+            rows = rows.input
+        if isinstance(rows, Join):  # a sub-query in parentheses of its own would be none
             right = f"({right})"
         by_key = self.dialect.counts and not self._chosen.isdisjoint(_owners(node))
         on = [self._equal(a, b, looked_up=not (by_key and a.unit and b.unit)) for a, b in node.equal]

@@ -2393,6 +2393,15 @@ SELECT COUNT(*) FROM customers c JOIN orders o ON c.customer_id = o.customer_id 
 -- values: 1, 'web'
 
 -- policy: shop
+SELECT COUNT(*) FROM customers c JOIN (SELECT o.customer_id, COUNT(*) AS n FROM orders o JOIN logins l ON o.customer_id = l.customer_id GROUP BY o.customer_id HAVING COUNT(*) > 1) AS b ON c.customer_id = b.customer_id WHERE c.children = 1
+-- unit: customers.customer_id = orders.customer_id = logins.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" JOIN (SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "k0" FROM (SELECT "t1"."customer_id" AS "k0" FROM "bounded"."main"."orders" AS "t1" JOIN "bounded"."main"."logins" AS "t2" ON "t1"."customer_id" = "t2"."customer_id") AS r) AS r GROUP BY "k0") AS "t3" ON "t0"."customer_id" = "t3"."k0" WHERE ("t3"."v0" > CAST($1 AS BIGINT)) AND ("t0"."children" = CAST($1 AS BIGINT))) AS q
+-- values: 1
+
+-- policy: shop
 SELECT SUM(total) FROM orders o WHERE EXISTS (SELECT 1 FROM logins l WHERE l.customer_id = o.customer_id AND l.day = o.day)
 -- unit: orders.customer_id = logins.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
