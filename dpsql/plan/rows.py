@@ -90,10 +90,10 @@ class Rows:
         ctes = dict(self.ctes)
         for name, named in query.ctes:
             if any(same_name(name, table) for table in self.catalog.tables):
-                raise UnsupportedQuery(
-                    "a table has this name.", construct=f"WITH {name}", position=named.position, hint="Choose another."
-                )
-            ctes[name.lower()] = _closed(named, ctes)
+                reason, hint = "a table has this name.", "Choose another."
+                raise UnsupportedQuery(reason, construct=f"WITH {name}", position=named.position, hint=hint)
+            if ctes.get(name.lower()) is not named:  # else it is closed in this scope
+                ctes[name.lower()] = _closed(named, ctes)
         return replace(self, ctes=ctes)
 
     # ------------------------------------------------------------------------------------------------- one SELECT
