@@ -61,6 +61,27 @@ LEDGER = (
         ("tests/unit/plan/test_joined_answers.py",),
     ),
     Defence(
+        "what is too much for an engine is refused before the charge",
+        "dpsql/plan/resolve.py",
+        "    refuse_heavy(plan, query.position)\n",
+        "",
+        ("tests/unit/plan/test_work.py",),
+    ),
+    Defence(
+        "what is public is found before the charge of what it stands beside",
+        BUYING,
+        "None if is_priced(own) or _pays(own) else self._free(own)",
+        "None",
+        ("tests/unit/plan/test_work.py",),
+    ),
+    Defence(
+        "whole numbers saturate between queries over an answer",
+        "dpsql/engine/lower.py",
+        "o.expression if last else _saturated(o.expression)",
+        "o.expression",
+        ("tests/unit/plan/test_ranges.py",),
+    ),
+    Defence(
         "pairs of rows that take too long to compare are refused before the charge",
         "dpsql/plan/joined_answers.py",
         "if pairs > MOST_COMPARED and _compares(relation):",
