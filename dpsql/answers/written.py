@@ -75,7 +75,7 @@ def _table(columns: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
 
 def _keys(column: Sequence[Any]) -> Any:
     """A column of keys as JSON holds it; days as whole numbers."""
-    days = len(column) >= LONG and set(map(type, column)) == {date}
+    days = len(column) >= LONG and type(column[0]) is date and set(map(type, column)) == {date}
     return _column(list(map(date.toordinal, column)) if days else column)
 
 
