@@ -75,14 +75,16 @@ def _refuse(plan: AnyPlan) -> None:
     if isinstance(plan, Several):
         for part in plan.parts:
             _refuse(part)
-        _refuse_letters(chain(plan.parts, [plan.after]), most_joined(plan.after.relation, plan.parts))
+        joined = most_joined(plan.after.relation, plan.parts)
+        of_parts = [(part, max(joined, rows_of_answer(part))) for part in plan.parts]
+        _refuse_letters([*of_parts, (plan.after, joined)])
     elif isinstance(plan, Plan):
         _refuse_of_relation(plan.relation)
         own = [*(key.expression for key in plan.keys), *_arguments(plan)]
         _refuse_of_unit(plan.relation, own)
         if sum(map(letters, chain(_of_relation(plan.relation), own))) > MOST_OF_A_ROW:
             raise _too_long()
-        _refuse_letters([plan], 0)
+        _refuse_letters([(plan, rows_of_answer(plan))])
         _refuse_draws(plan)
         for first in plan.awaits:
             _refuse(first)
@@ -187,19 +189,17 @@ def _refuse_draws(plan: Plan) -> None:
         )  # fmt: skip
 
 
-def _refuse_letters(parts: Iterable[Plan | PublicPlan], joined: int) -> None:
+def _refuse_letters(parts: Iterable[tuple[Plan | PublicPlan, int]]) -> None:
     """Refuses texts that are too long for one row of an answer, or for all of them.
 
     Args:
-        parts: What is answered; of several answers the last one is what is made of them.
-        joined: How many rows that one may have.
+        parts: What is answered, and how many rows its texts may stand in.
     """
     whole = 0
-    for part in parts:
+    for part, rows in parts:
         each = sum(map(letters, _of_answer(part)))
         if each > MOST_OF_A_ROW:
             raise _too_long()
-        rows = max(rows_of_answer(part), joined) if isinstance(part, Plan) else 0
         whole += rows * each if each > PLAIN else 0
     if whole > MOST_OF_GROUPS:
         raise UnsupportedQuery(

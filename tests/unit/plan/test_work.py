@@ -82,6 +82,8 @@ def test_what_is_too_much_is_refused_before_the_charge(session: Session, sql: st
         f"SELECT COUNT(*) FROM patients WHERE contains({wide('city', 1)[0]}, 'zz')",
         "SELECT upper(diagnosis) || ' (' || COUNT(*) || ')' AS d FROM visits GROUP BY diagnosis",
         f"SELECT sex, {', '.join(wide('sex', 4))}, COUNT(*) FROM patients GROUP BY sex",
+        f"SELECT {wide('a.sex', 1)[0]} AS t, a.n FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) AS a "
+        "JOIN (SELECT sex, AVG(age) AS m FROM patients GROUP BY sex) AS b USING (sex)",
         "SELECT COUNT(*) FROM patients WHERE city IN (SELECT a.name FROM cities a JOIN cities b ON a.state = b.state)",
     ],
 )
