@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-import dpsql.testing
 from dpsql.answers.answer import Answer
 from dpsql.answers.finish import Intervals
 from dpsql.answers.intervals import MOST_NODES, AnswerRows, Bars, output_intervals
@@ -22,21 +18,9 @@ from dpsql.plan.stages import AGGREGATES
 from dpsql.plan.types import Facts, Type
 from dpsql.privacy.tables import GroupColumns
 from dpsql.session import Session
-from dpsql.testing import Noiseless
-from examples import hospital
 
-ROOT = Path(__file__).parents[3]
 X = Column("released", "x", Facts(Type.REAL, nullable=False))
 BY_AGE = "SELECT sex, age, COUNT(*) AS n, SUM(weight) AS w FROM patients GROUP BY sex, age"
-
-
-@pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
-    home = tmp_path_factory.mktemp("intervals")
-    shutil.copy(ROOT / "policies" / "hospital.yaml", home)
-    hospital.build(home / "hospital.duckdb", patients=200, visits=1000)
-    with dpsql.testing.open(home / "hospital.yaml", Noiseless()) as proxy:
-        yield proxy.session(analyst="ana")
 
 
 def counted(answer: Answer) -> tuple[Intervals, list[float]]:

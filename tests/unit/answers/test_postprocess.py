@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 
-import dpsql.testing
 from dpsql.answers import postprocess
 from dpsql.answers.intervals import level_of_picked, output_intervals
 from dpsql.answers.postprocess import PostProcess
@@ -20,20 +16,7 @@ from dpsql.engine.log import OPERATOR
 from dpsql.errors import EngineFailed, ProgrammingError, UnsupportedQuery
 from dpsql.plan import stages
 from dpsql.session import Session
-from dpsql.testing import Noiseless
 from dpsql.worker.process import WorkerFailed
-from examples import hospital
-
-ROOT = Path(__file__).parents[3]
-
-
-@pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
-    home = tmp_path_factory.mktemp("postprocess")
-    shutil.copy(ROOT / "policies" / "hospital.yaml", home)
-    hospital.build(home / "hospital.duckdb", patients=200, visits=1000)
-    with dpsql.testing.open(home / "hospital.yaml", Noiseless()) as proxy:
-        yield proxy.session(analyst="ana")
 
 
 @pytest.mark.parametrize(
