@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date, datetime
 from itertools import product
@@ -111,37 +112,28 @@ class PostProcess:
         if (names := _bare(plan)) is not None:
             return AnswerRows(list(zip(*(table[name][1] for name in names), strict=True)), range(len(groups)))
         table["row"] = ("BIGINT", range(len(groups)))
-        try:
+        with _failing(paid=True):
             rows = self._worked(plan, table)
-        except WorkerFailed as failure:
-            raise EngineFailed from failure
         members = members_of(plan, groups, rows.rows)
         if members is None:
             return rows
         names = [key.name for key in plan.keys]
         return replace(rows, members=members, keys=[dict(zip(names, group, strict=True)) for group in groups])
 
-    def over_release(self, statement: EngineStatement, tables: Mapping[str, Table]) -> RawTable:
-        """What a statement makes of synthetic and public tables, by their names: column to wire type and values.
+    def over_release(self, statement: EngineStatement, tables: Mapping[str, Table], *, paid: bool = False) -> RawTable:
+        """What a statement makes of synthetic and public tables, or of answers: column to wire type and values.
+
+        Args:
+            statement: It reads them by their names.
+            tables: They.
+            paid: Whether they are paid for by the same charge.
 
         Raises:
-            UnsupportedQuery: The worker cannot do it.
+            UnsupportedQuery: The worker cannot do it, and nothing was spent.
+            EngineFailed: It cannot do it for what is paid for.
         """
-        try:
+        with _failing(paid=paid):
             return RawTable(self._ran_over(statement, tables))
-        except WorkerFailed as failure:
-            raise (_impossible() if failure.answered else OperationalError(NOT_READY)) from failure
-
-    def over_answers(self, statement: EngineStatement, tables: Mapping[str, Table]) -> RawTable:
-        """What a statement makes of answers that are paid for, as `over_release`.
-
-        Raises:
-            EngineFailed: The worker cannot do it.
-        """
-        try:
-            return RawTable(self._ran_over(statement, tables))
-        except WorkerFailed as failure:
-            raise EngineFailed from failure
 
     def rehearse(self, plan: Plan) -> None:
         """Does what follows the release to made-up values at the ends of their types, intervals too, before the charge.
@@ -165,9 +157,8 @@ class PostProcess:
         if asked in self._rehearsed:
             return
         try:
-            rows = self._worked(plan, table)
-        except WorkerFailed as failure:
-            raise (_impossible() if failure.answered else OperationalError(NOT_READY)) from failure
+            with _failing(paid=False):
+                rows = self._worked(plan, table)
         except InvariantBroken as otherwise:
             OPERATOR.error("a rehearsal failed: %s", otherwise)
             raise _impossible() from otherwise
@@ -196,6 +187,17 @@ class PostProcess:
         columns = [listed(result[f"c{i}"]) for i in range(len(plan.answer))]
         origin = [None if row is None else int(row) for row in result["row"]]
         return AnswerRows(list(zip(*columns, strict=True)) if columns else [], origin)
+
+
+@contextmanager
+def _failing(*, paid: bool) -> Iterator[None]:
+    """What the worker cannot do, as an error that says whether it is paid for."""
+    try:
+        yield
+    except WorkerFailed as failure:
+        if paid:
+            raise EngineFailed from failure
+        raise (_impossible() if failure.answered else OperationalError(NOT_READY)) from failure
 
 
 def _impossible() -> UnsupportedQuery:

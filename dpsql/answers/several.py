@@ -90,7 +90,7 @@ def put_together(
         if scan.table.answer is not None:
             tables[scan.table.name] = _table(scan.table, answers[scan.table.answer].rows)
     stored = [output.name for output in several.rows.stage.outputs]
-    met = post_process.over_answers(lower_over_release(several.rows), tables)
+    met = post_process.over_release(lower_over_release(several.rows), tables, paid=True)
     found = met.groups([f"c{i}" for i in range(len(stored))])
     plan = several.after.shown
     keys = [stored.index(key.name) for key in plan.keys]

@@ -13,7 +13,7 @@ from dpsql.limits import MOST_OPEN_GROUPS
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Apply, Column, Expression, Filter, Join, PerUnit, Project, Relation, Scan, Semi, UnionAll
 from dpsql.plan.plans import Plan, PublicPlan, Stage
-from dpsql.plan.relations import aliases_of, conjuncts, scans, size_of
+from dpsql.plan.relations import aliases_of, conjuncts, is_rounded, scans, size_of
 
 __all__ = ["MOST_VALUES", "TooManyTogether", "most_joined", "refuse_too_many", "rows_of_answer"]
 
@@ -122,7 +122,11 @@ def most_joined(relation: Relation, parts: Parts, tied: Tied = ()) -> int:
                 for part, columns in relation.parts
             )
         case Join():
-            pairs = [(_name(left), _name(right)) for left, right in relation.equal if _same(left, right)]
+            pairs = [
+                (_name(left), _name(right))
+                for left, right in relation.equal
+                if not (is_rounded(left, relation.equal) or is_rounded(right, relation.equal))
+            ]
             given = {own for pair in pairs if {*pair} & {*tied} for own in pair} | {*tied}
             met = given | {own for pair in pairs for own in pair}
             ways = [most_joined(relation.left, parts, given) * max(1, most_joined(relation.right, parts, met))]
@@ -180,8 +184,3 @@ def _below(columns: Iterable[tuple[str, Expression]], alias: str, tied: Tied) ->
 
 def _name(column: Column) -> tuple[str, str]:
     return column.alias, column.name
-
-
-def _same(left: Column, right: Column) -> bool:
-    """Whether equal values are one: two whole numbers beyond 2^53 may equal the same real number."""
-    return left.facts.type is right.facts.type

@@ -92,18 +92,22 @@ def _refuse(plan: AnyPlan) -> None:
 
 def letters(expression: Expression) -> int:
     """Letters that are written to work it out for one row, beyond those of the row's own texts."""
-    own = sum(map(letters, arguments_of(expression)))
-    if not isinstance(expression, Apply) or expression.facts.type is not Type.TEXT:
-        return own
-    times, plus = length_of(expression)
-    return own + plus + TYPICAL * max(0, times - 1)
+    return _written(expression) + sum(map(letters, arguments_of(expression)))
 
 
 def work(expression: Expression) -> int:
     """What it takes to work it out for one row, in letters: those that are written and read, and `NODE` a function."""
     arguments = arguments_of(expression)
     read = sum(plus + TYPICAL * times for times, plus in map(length_of, arguments) if plus > TYPICAL)
-    return NODE + read + letters(expression) - sum(map(letters, arguments)) + sum(map(work, arguments))
+    return NODE + read + _written(expression) + sum(map(work, arguments))
+
+
+def _written(expression: Expression) -> int:
+    """The letters of its own text alone."""
+    if not isinstance(expression, Apply) or expression.facts.type is not Type.TEXT:
+        return 0
+    times, plus = length_of(expression)
+    return plus + TYPICAL * max(0, times - 1)
 
 
 def _arguments(plan: Plan) -> Iterator[Expression]:
