@@ -22,7 +22,7 @@ from dpsql.engine.dialect import WIRE
 from dpsql.engine.places import by_place, placeable
 from dpsql.engine.printer import Printer
 from dpsql.engine.rows import UNIT, ValueColumn, column_name, unit_column, value_rows
-from dpsql.engine.sized import WIRES, TotalRows
+from dpsql.engine.sized import WIRES, TotalRows, bin_of
 from dpsql.plan.needs import Source
 from dpsql.plan.relations import scans
 from dpsql.plan.types import Value
@@ -128,10 +128,7 @@ def _by_kind(printer: Printer, units: str, many: int, rows: TotalRows) -> str:
     named = ", ".join(f"t{group}" for group in range(many))
     size = " + ".join(f"CASE WHEN t{group} < 0 THEN 0 - t{group} ELSE t{group} END" for group in range(many))
     sized = f"{once}SELECT j, {named}, {size} AS size FROM ({each}) AS q"
-    bins = [
-        f"CASE {' '.join(f'WHEN size <= {int(edge)} THEN {at}' for at, edge in enumerate(edges))} ELSE {len(edges)} END"
-        for _, _, edges in rows.binned
-    ]
+    bins = [bin_of("size", edges) for _, _, edges in rows.binned]
     return f"{once}SELECT j, {named}, {chosen(bins)} AS bin FROM ({sized}) AS q"
 
 

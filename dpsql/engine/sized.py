@@ -31,6 +31,7 @@ __all__ = [
     "MOST_CELLS",
     "WIRES",
     "TotalRows",
+    "bin_of",
     "cells_beside",
     "cells_of",
     "clamped_rows",
@@ -228,21 +229,39 @@ def sized_totals(printer: Printer, need: Sized, rows: str, x: str, unit: str) ->
     """
     keys = [printer.quoted(key.name) for key in need.source.keys]
     size, first, held = (printer.quoted(name) for name in ("size", "first", "bin"))
-    several, once = bool(keys) and not need.single, printer.dialect.once
-    printer.functions |= {"-", "row_number"} if several else {"-"}
-    whole, place = f"CASE WHEN {x} < 0 THEN 0 - {x} ELSE {x} END", "1"
+    several, signed, once = bool(keys) and not need.single, need.grid.low < 0, printer.dialect.once
+    printer.functions |= {*(["-"] if signed else []), "row_number" if several else "count"}
+    columns, whole = [*keys, x], f"CASE WHEN {x} < 0 THEN 0 - {x} ELSE {x} END" if signed else x
+    read = list(columns)
     if several:  # what the unit has in all groups, and the one group in which it is counted
-        whole = printer.call("sum_within", whole, unit)
-        place = f"row_number() OVER (PARTITION BY {unit} ORDER BY {', '.join(f'{key} NULLS LAST' for key in keys)})"
-    columns = ", ".join([*keys, x])
-    rows = f"{once}SELECT {columns}, {whole} AS {size}, {place} AS {first} FROM ({rows}) AS q WHERE {x} <> 0"
-    bins = " ".join(f"WHEN {size} <= {int(edge)} THEN {index}" for index, edge in enumerate(need.edges))
-    rows = f"{once}SELECT {columns}, {first}, CASE {bins} ELSE {len(need.edges)} END AS {held} FROM ({rows}) AS q"
-    one = f"CASE WHEN {first} = 1 THEN 1 ELSE 0 END"
-    sign = f"CASE WHEN {first} <> 1 OR {x} = 0 THEN 0 WHEN {x} > 0 THEN 1 ELSE 0 - 1 END"
+        whole, order = printer.call("sum_within", whole, unit), ", ".join(f"{key} NULLS LAST" for key in keys)
+        read.append(f"row_number() OVER (PARTITION BY {unit} ORDER BY {order}) AS {first}")
+        columns.append(first)
+    rows = f"{once}SELECT {', '.join(read)}, {whole} AS {size} FROM ({rows}) AS q WHERE {x} <> 0"
+    rows = f"{once}SELECT {', '.join(columns)}, {bin_of(size, need.edges)} AS {held} FROM ({rows}) AS q"
+
+    def of_firsts(one: str) -> str:
+        return printer.call("sum_of_integers", f"CASE WHEN {first} = 1 THEN {one} ELSE 0 END" if several else one)
+
+    units = of_firsts("1") if several else "COUNT(*)"
+    signs = of_firsts(f"CASE WHEN {x} > 0 THEN 1 ELSE 0 - 1 END") if signed else units
     values = [f"{printer.cast(held, 'BIGINT')} AS {held}"]
-    for (name, wire), value in zip(WIRES[1:], (one, sign, x), strict=True):
-        total = printer.cast(printer.call("sum_of_integers", value), wire)
-        values.append(f"{total} AS {printer.quoted(name)}")
+    for (name, wire), value in zip(WIRES[1:], (units, signs, printer.call("sum_of_integers", x)), strict=True):
+        values.append(f"{printer.cast(value, wire)} AS {printer.quoted(name)}")
     by = ", ".join([*keys, held])
     return f"SELECT {', '.join([*keys, *values])} FROM ({rows}) AS q GROUP BY {by} ORDER BY {by}"
+
+
+def bin_of(size: str, edges: Sequence[int], first: int = 0) -> str:
+    """SQL of a size's bin: the place of the first edge that is not below it, else behind all.
+
+    The edges are halved again and again, so that a row meets few of them.
+
+    >>> bin_of("s", [2, 5, 9])
+    'CASE WHEN s <= 5 THEN CASE WHEN s <= 2 THEN 0 ELSE 1 END ELSE CASE WHEN s <= 9 THEN 2 ELSE 3 END END'
+    """
+    if not edges:
+        return str(first)
+    middle = len(edges) // 2
+    below, above = bin_of(size, edges[:middle], first), bin_of(size, edges[middle + 1 :], first + middle + 1)
+    return f"CASE WHEN {size} <= {int(edges[middle])} THEN {below} ELSE {above} END"
