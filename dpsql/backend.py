@@ -20,7 +20,8 @@ from dpsql.answers.release import Released
 from dpsql.answers.written import read_released
 from dpsql.charging import Charging, Spoken
 from dpsql.engine.base import Engine
-from dpsql.engine.lower import Lower, lower_public, lowering
+from dpsql.engine.lower import Lower, lowering
+from dpsql.engine.released import lower_public
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.refusals import ReleasedMeanwhile
 from dpsql.ledger.served import Served

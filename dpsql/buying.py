@@ -26,7 +26,7 @@ from dpsql.backend import Backend
 from dpsql.calls import Calls
 from dpsql.charging import Spoken, Wish
 from dpsql.engine.base import EngineStatement
-from dpsql.engine.lower import lower_public
+from dpsql.engine.released import lower_public
 from dpsql.errors import EngineFailed, OperationalError
 from dpsql.ledger.refusals import suspended
 from dpsql.plan.plans import AnyPlan, PublicPlan

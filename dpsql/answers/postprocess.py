@@ -21,7 +21,7 @@ from dpsql.answers.screen import Ends
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.log import OPERATOR
-from dpsql.engine.lower import lower_cells, lower_released
+from dpsql.engine.released import lower_cells, lower_released
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, UnsupportedQuery
 from dpsql.limits import SATURATION
 from dpsql.plan.domains import Cell

@@ -12,15 +12,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from dpsql.engine.dialect import Dialect
+from dpsql.plan.grids import Bins
 from dpsql.plan.types import Awaited, Type, Value
 
 if TYPE_CHECKING:
     from dpsql.privacy.tables import RawTable
 
-__all__ = ["Bins", "Engine", "EngineStatement", "PublicColumn", "PublicTable"]
-
-Bins = tuple[int, int, tuple[int, ...]]
-"""The least and the largest total of a unit, to which it is clamped, and the edges of the bins of its size."""
+__all__ = ["Engine", "EngineStatement", "PublicColumn", "PublicTable"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dpsql.engine.dialect import Dialect
+from dpsql.plan.grids import Bins
 
-__all__ = ["Database", "Parts", "SourceTable", "SourceType", "TableSchema"]
+__all__ = ["BySize", "Database", "Parts", "SourceTable", "SourceType", "TableSchema"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,22 @@ class Parts:
     number: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class BySize:
+    """Totals of units that are added up by size (`plan.needs.Sized`), of several kinds.
+
+    Attributes:
+        sql: Rows, one of a unit in each group, with a column for each kind of total. Where there are keys, before these
+            the place of each and the number of the unit; then the rows come in the order of the units.
+        keys: The keys' names, each with how many places it has.
+        bins: Of each kind of total.
+    """
+
+    sql: str
+    keys: tuple[tuple[str, int], ...]
+    bins: tuple[Bins, ...]
+
+
 class Database(Protocol):
     """The source, to be read; and while a version is built, its bounded tables, to be written.
 
@@ -148,6 +165,12 @@ class Database(Protocol):
 
         Raises:
             InvariantBroken: If they do not.
+        """
+
+    def create_by_size(self, name: str, rows: BySize) -> None:
+        """Makes a table of units' totals by size: the keys, `plan.catalog.SIZES`. Only engines that count do.
+
+        Behind the kinds of totals is the number of units of each group, as one more that has no bins.
         """
 
     def again(self, names: Sequence[str], place: Path, make: Callable[[Callable[[str], str]], None]) -> bool:

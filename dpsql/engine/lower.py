@@ -1,24 +1,24 @@
-"""What mechanisms need, and what happens to released values, as one engine statement each.
+"""What mechanisms need, as one engine statement each.
 
 Tests: tests/sql.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.capped import bounded_rows, cut, unit_rows
 from dpsql.engine.counted import countable, counted_in_order, counted_rows
 from dpsql.engine.dialect import WIRE, Dialect
-from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.places import by_place
 from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import keyed_hash, lies, numbered, ranked
-from dpsql.engine.rows import UNIT, ValueColumn, column_name, unit_column
+from dpsql.engine.rows import UNIT, ValueColumn, column_name, statement_over, unit_column
 from dpsql.engine.side_by_side import MOST_BESIDE, beside, side_by_side
 from dpsql.engine.sized import WIRES, clamped_rows, sized_totals, streams, total_rows
+from dpsql.engine.stored_sizes import sizes_of_rows, sizes_of_totals
 from dpsql.engine.streamed import (
     cut_by_key,
     cut_statement,
@@ -30,16 +30,12 @@ from dpsql.engine.streamed import (
 )
 from dpsql.engine.totals import from_totals
 from dpsql.errors import InvariantBroken
-from dpsql.limits import MOST_OPEN_GROUPS, MOST_ROWS, SATURATION
-from dpsql.plan.expressions import columns_of, range_of
+from dpsql.limits import MOST_OPEN_GROUPS, MOST_ROWS
 from dpsql.plan.needs import Aggregates, Cells, Histogram, Measure, MeasureKind, Need, Ordered, Sized, Source, Values
-from dpsql.plan.nodes import Apply, Column, Expression, Relation
-from dpsql.plan.plans import Plan, PublicPlan, Stage
 from dpsql.plan.relations import scans
 from dpsql.plan.types import Type
-from dpsql.plan.windows import BETWEEN_STAGES
 
-__all__ = ["Lower", "lower_cells", "lower_public", "lower_released", "lowering"]
+__all__ = ["Lower", "lowering"]
 
 SUM_LIMIT = 2**126
 """Steps of a column's grid: half of what DuckDB's HUGEINT holds, so that no sum of whole numbers overflows it."""
@@ -106,7 +102,7 @@ def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], k
             total = _every_row(printer, source) if every else _total(printer, measure, columns, own)
             shown.append(f"{printer.cast(total, wire)} AS {printer.quoted(f'm{index}')}")
     repeats = () if number is None else repeating(printer, texts, both[1], groups, rows)
-    statement = _statement(printer, f"SELECT {', '.join(both[0])} {groups}", fields, source.relation)
+    statement = statement_over(printer, f"SELECT {', '.join(both[0])} {groups}", fields, source.relation)
     if not (repeats or by_key):
         return statement
     of_units = tuple(at for at, measure in enumerate(measures, len(texts)) if measure.kind is MeasureKind.UNITS)
@@ -261,7 +257,7 @@ def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
     fields = [(k.name, WIRE[k.expression.facts.type]) for k in need.source.keys]
     wires = ["BIGINT" if c.grid is not None else WIRE[c.argument.facts.type] for c in [*coordinates, *split]]
     wires += ["BIGINT"] * (len(need.columns) - len(wires))
-    return _statement(printer, sql, [*fields, *zip(need.columns, wires, strict=True)], need.source.relation)
+    return statement_over(printer, sql, [*fields, *zip(need.columns, wires, strict=True)], need.source.relation)
 
 
 def _ordered(printer: Printer, need: Ordered, key: bytes) -> EngineStatement:
@@ -276,7 +272,7 @@ def _ordered(printer: Printer, need: Ordered, key: bytes) -> EngineStatement:
         f"SELECT COALESCE({value}, 0) AS {printer.quoted('value')}, {present} AS {printer.quoted('rows')} "
         f"FROM ({rows}) AS q ORDER BY {order}, {unit}"
     )
-    return _statement(printer, sql, [("value", "BIGINT"), ("rows", "BIGINT")], need.source.relation)
+    return statement_over(printer, sql, [("value", "BIGINT"), ("rows", "BIGINT")], need.source.relation)
 
 
 def _sized(printer: Printer, needs: Sequence[Sized | Aggregates], key: bytes) -> EngineStatement:
@@ -284,6 +280,9 @@ def _sized(printer: Printer, needs: Sequence[Sized | Aggregates], key: bytes) ->
     _prove_sum(max(abs(end) for need in sized for end in (need.grid.low, need.grid.high)))
     if rows_of is not None and streams(printer, rows_of):
         lying = from_totals(printer, rows_of)
+        known = sizes_of_totals(printer, rows_of, lying)
+        if known is not None:
+            return known
         own = streamed(printer, lying.source, lying.adds, lying.fields, ranked=False)
         return replace(own, bins=lying.bins, by_unit=own.by_unit or lying is not rows_of)
     if rows_of is not None and 0 < beside(rows_of) <= MOST_BESIDE:
@@ -291,108 +290,10 @@ def _sized(printer: Printer, needs: Sequence[Sized | Aggregates], key: bytes) ->
     if len(needs) > 1:
         raise InvariantBroken("totals that are added up each by itself were asked for together")
     need = sized[0]
+    if (stored := sizes_of_rows(printer, need)) is not None:
+        return stored
     unit = unit_column(need.source) if need.source.keys and not need.single else None
     rows = bounded_rows(printer, need.source, [ValueColumn(need.argument, need.grid)], key, unit=unit)
     sql = sized_totals(printer, need, rows, column_name(printer, 0), printer.quoted(UNIT))
     fields = [(k.name, WIRE[k.expression.facts.type]) for k in need.source.keys]
-    return _statement(printer, sql, [*fields, *WIRES], need.source.relation)
-
-
-def _statement(printer: Printer, sql: str, columns: list[tuple[str, str]], relation: Relation) -> EngineStatement:
-    return EngineStatement(
-        sql=sql,
-        parameters=tuple(printer.parameters),
-        columns=tuple(columns),
-        tables=frozenset(scan.table.name for scan in scans(relation)),
-        functions=frozenset(printer.functions),
-    )
-
-
-# --------------------------------------------------------------- released values: no data behind these
-
-
-_ROW = '"released"."row"'  # A row's number in the worker without data, which is always DuckDB.
-
-
-def lower_released(plan: Plan) -> EngineStatement:
-    """What happens to released values: output columns ``c0...`` and ``row`` (the released row each came from, or NULL).
-
-    Rows that ORDER BY leaves equal come in the order of the released rows, which is that of the keys.
-    """
-    printer = Printer(DUCKDB, lambda column: f'"released".{DUCKDB.quoted(column.name)}')
-    own = Stage(plan.outputs, plan.having, (), None, plan.order_by, plan.limit, plan.offset)
-    sql = _stage(printer, own, '"released"', last=not plan.stages)
-    answers = []
-    for index, stage in enumerate(plan.stages):
-        printer.answer = f'"answer{index}"'
-        answers.append(f"{printer.answer} AS ({sql})")
-        sql = _stage(printer, stage, f'{printer.answer} AS "released"', last=index == len(plan.stages) - 1)
-    sql = f"WITH {', '.join(answers)} {sql}" if answers else sql
-    columns = [(f"c{i}", WIRE[output.expression.facts.type]) for i, output in enumerate(plan.answer)]
-    return EngineStatement(
-        sql,
-        tuple(printer.parameters),
-        (*columns, ("row", "BIGINT")),
-        frozenset({"released"}),
-        frozenset(printer.functions),
-    )
-
-
-def _stage(printer: Printer, stage: Stage, source: str, *, last: bool) -> str:
-    """One SELECT over released values. An aggregated row comes from no single released row."""
-    row = 'CAST(NULL AS BIGINT) AS "row"' if stage.aggregates else f'{_ROW} AS "row"'
-    rows = f"FROM {source}" + (f" WHERE {printer.expression(stage.where)}" if stage.where is not None else "")
-    return _selected(printer, stage, rows, [] if stage.aggregates else [_ROW], last=last, extra=[row])
-
-
-def _selected(printer: Printer, stage: Stage, rows: str, ties: list[str], *, last: bool, extra: list[str]) -> str:
-    """SELECT, GROUP BY, HAVING, ORDER BY and LIMIT over rows; what ORDER BY leaves equal is ordered by ``ties``."""
-    grouped = [f"{printer.expression(key)} ASC NULLS LAST" for key in stage.group_by] if stage.aggregates else []
-    printer.ties = [*ties, *grouped]
-    shown = [o.expression if last else _saturated(o.expression) for o in stage.outputs]
-    texts = [f"{printer.expression(own)} AS {printer.quoted(f'c{i}')}" for i, own in enumerate(shown)]
-    sql = f"SELECT {', '.join([*texts, *extra])} {rows}"
-    if stage.group_by:
-        sql += f" GROUP BY {', '.join(map(printer.expression, stage.group_by))}"
-    if stage.having is not None:
-        sql += f" HAVING {printer.expression(stage.having)}"
-    terms = [*map(printer.term, stage.order_by), *ties, *(grouped if last else ())]
-    if terms and (last or stage.limit is not None or stage.offset):
-        sql += f" ORDER BY {', '.join(terms)}"
-    if stage.limit is not None:
-        sql += f" LIMIT {int(stage.limit)}"
-    if stage.offset:
-        sql += f" OFFSET {int(stage.offset)}"
-    return sql
-
-
-def _saturated(expression: Expression) -> Expression:
-    """What a later stage reads: a whole number where it is taken to lie, and no farther."""
-    if expression.facts.type is not Type.INTEGER or range_of(expression, hard=True).within(SATURATION):
-        return expression
-    return Apply(BETWEEN_STAGES, (expression,), expression.facts)
-
-
-def lower_public(plan: PublicPlan, dialect: Dialect) -> EngineStatement:
-    """A statement over public tables, columns ``c0...``."""
-    printer = Printer(dialect)
-    sql = _selected(printer, plan.stage, printer.rows(plan.relation), [], last=True, extra=[])
-    columns = [(f"c{i}", WIRE[o.expression.facts.type]) for i, o in enumerate(plan.stage.outputs)]
-    return _statement(printer, sql, columns, plan.relation)
-
-
-def lower_cells(expressions: Sequence[Expression], columns: Sequence[Column]) -> EngineStatement:
-    """Expressions over public cells, given as the table ``released`` with columns ``c0...`` and ``row``."""
-    names: Mapping[Column, str] = {column: f'"released"."c{i}"' for i, column in enumerate(columns)}
-    printer = Printer(DUCKDB, lambda column: names[column])
-    for expression in expressions:
-        if not set(columns_of(expression)) <= set(columns):
-            raise InvariantBroken("an expression over columns that are not at hand")
-    texts = [f'{printer.expression(e)} AS "e{i}"' for i, e in enumerate(expressions)]
-    return EngineStatement(
-        f'SELECT {", ".join(texts)} FROM "released" ORDER BY "released"."row"',
-        tuple(printer.parameters),
-        tuple((f"e{i}", WIRE[e.facts.type]) for i, e in enumerate(expressions)),
-        frozenset({"released"}),
-        frozenset(printer.functions),
-    )
+    return statement_over(printer, sql, [*fields, *WIRES], need.source.relation)

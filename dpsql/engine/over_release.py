@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.duckdb.dialect import DUCKDB
-from dpsql.engine.lower import lower_public
+from dpsql.engine.released import lower_public
 from dpsql.plan.nodes import Column, Expression, Scan
 from dpsql.plan.plans import Output, PublicPlan, Stage
 from dpsql.plan.types import Facts, Type

@@ -19,7 +19,7 @@ from dpsql.plan.plans import Key
 from dpsql.plan.relations import unit_scans
 from dpsql.plan.types import Facts, Type, Value
 
-__all__ = ["by_place", "placeable"]
+__all__ = ["by_place", "placeable", "rising"]
 
 MOST_SORTED = 64
 """Values of a key that are compared with each row one by one. It is a choice: more of them cost more than texts do."""
@@ -30,13 +30,13 @@ def by_place(printer: Printer, source: Source) -> tuple[Source, list[str]]:
 
     Where a table stores just these places the source reads them in the place of the key.
     """
-    rising = [replace(key, domain=_rising(key.domain or ())) for key in source.keys]
+    ordered = [replace(key, domain=rising(key.domain or ())) for key in source.keys]
     tables = unit_scans(source.relation) if printer.dialect.counts else ()
-    stored = [_stored(tables, key) for key in rising]
-    keys = [replace(key, expression=own or key.expression) for key, own in zip(rising, stored, strict=True)]
+    stored = [_stored(tables, key) for key in ordered]
+    keys = [replace(key, expression=own or key.expression) for key, own in zip(ordered, stored, strict=True)]
     columns = [
         _placed(printer, key) if own is None else printer.quoted(key.name)
-        for key, own in zip(rising, stored, strict=True)
+        for key, own in zip(ordered, stored, strict=True)
     ]
     return replace(source, keys=tuple(keys)), columns
 
@@ -77,7 +77,7 @@ def _placed(printer: Printer, key: Key) -> str:
     return f"{printer.dialect.narrowed(place, 0, len(domain))} AS {name}"
 
 
-def _rising(domain: Sequence[Value]) -> tuple[Value, ...]:
+def rising(domain: Sequence[Value]) -> tuple[Value, ...]:
     """The values, rising; NULL last."""
     known: list[Any] = [value for value in domain if value is not None]
     return (*sorted(known), *([None] if None in domain else []))

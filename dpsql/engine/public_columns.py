@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dpsql.engine.base import Engine
-from dpsql.engine.lower import lower_public
+from dpsql.engine.released import lower_public
 from dpsql.errors import PolicyError, UnsupportedQuery
 from dpsql.plan.catalog import Catalog, TableInfo
 from dpsql.plan.nodes import Scan

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dpsql.engine.base import EngineStatement
 from dpsql.engine.printer import Printer
 from dpsql.errors import InvariantBroken
 from dpsql.plan.needs import Source
-from dpsql.plan.nodes import Column, Expression
-from dpsql.plan.relations import unit_of
+from dpsql.plan.nodes import Column, Expression, Relation
+from dpsql.plan.relations import scans, unit_of
 from dpsql.plan.types import Grid
 
-__all__ = ["UNIT", "ValueColumn", "column_name", "unit_column", "value_rows"]
+__all__ = ["UNIT", "ValueColumn", "column_name", "statement_over", "unit_column", "value_rows"]
 
 UNIT = "u"  # The column of the unit in inner rows.
 
@@ -71,3 +72,14 @@ def value_rows(
         outer.append(f"{value} AS {x}")
     inside = f"SELECT {', '.join(inner) or '1 AS one'} {printer.rows(source.relation)}"
     return inside if plain else f"SELECT {', '.join(outer)} FROM ({printer.dialect.once}{inside}) AS r"
+
+
+def statement_over(printer: Printer, sql: str, columns: list[tuple[str, str]], relation: Relation) -> EngineStatement:
+    """A statement over the tables of a relation, with what its printer collected."""
+    return EngineStatement(
+        sql=sql,
+        parameters=tuple(printer.parameters),
+        columns=tuple(columns),
+        tables=frozenset(scan.table.name for scan in scans(relation)),
+        functions=frozenset(printer.functions),
+    )

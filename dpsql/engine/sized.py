@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dpsql.engine.base import Bins, EngineStatement
+from dpsql.engine.base import EngineStatement
 from dpsql.engine.places import placeable
 from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import numbered
@@ -19,7 +19,7 @@ from dpsql.engine.streamed import Add, few
 from dpsql.errors import InvariantBroken
 from dpsql.limits import FARTHEST_STEP
 from dpsql.plan.aggregates import FUNCTIONS
-from dpsql.plan.grids import saturating_grid
+from dpsql.plan.grids import Bins, saturating_grid
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind, Sized, Source
 from dpsql.plan.nodes import Column, Expression, PerUnit
 from dpsql.plan.relations import unit_of

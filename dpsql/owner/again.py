@@ -28,7 +28,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
-from dpsql.engine.database import Database, Parts
+from dpsql.engine.database import BySize, Database, Parts
 from dpsql.engine.dialect import Dialect
 from dpsql.owner.shape import Shape, TableShape
 from dpsql.worker import wire
@@ -47,6 +47,9 @@ class Makes(Protocol):
         self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None, parts: Parts | None = None
     ) -> None:
         """As `Database.create`."""
+
+    def create_by_size(self, name: str, rows: BySize) -> None:
+        """As `Database.create_by_size`."""
 
     def scratch(self, sql: str) -> AbstractContextManager[str]:
         """As `Database.scratch`."""
@@ -72,6 +75,11 @@ class Heard:
         """A bounded table."""
         self.said.append([name, sql, list(order), first])  # not the parts, on which nothing in it depends
         self.orders[name] = order
+
+    def create_by_size(self, name: str, rows: BySize) -> None:
+        """A bounded table of totals by size."""
+        self.said.append([name, rows.sql, rows.keys, rows.bins])
+        self.orders[name] = ()
 
     @contextmanager
     def scratch(self, sql: str) -> Iterator[str]:

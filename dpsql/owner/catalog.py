@@ -11,6 +11,7 @@ from typing import Any
 from dpsql.engine.base import PublicTable
 from dpsql.errors import PolicyError
 from dpsql.owner.advised import place_of
+from dpsql.owner.by_size import sizes_of_rows
 from dpsql.owner.partitions import with_partition
 from dpsql.owner.shape import CLASSES, stored_places, stores_grid, table_shape
 from dpsql.owner.totals import stored_totals
@@ -104,6 +105,7 @@ def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) 
         min_units=table.min_units or 1,
         ranked=table.most_rows > 1,
         totals=stored_totals(shape),
+        sizes=sizes_of_rows(shape),
     )
 
 

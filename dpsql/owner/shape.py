@@ -39,7 +39,7 @@ __all__ = [
     "table_shape",
 ]
 
-FORMAT = 8  # Of the bounded tables, a number of ours; tables of another one ask for a refresh.
+FORMAT = 9  # Of the bounded tables, a number of ours; tables of another one ask for a refresh.
 MOST_PLACED = 64
 """Values of a list whose places are stored beside a column. It is a choice: the builder compares each row with them one
 by one."""

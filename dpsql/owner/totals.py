@@ -5,7 +5,7 @@ and is made with the table: how long it takes, and what is there, tells nobody w
 the table.
 
 A table has its totals by unit, and once more by unit and listed columns, where a unit may have several rows in each of
-their cells.
+their cells. `by_size` adds these up over all units.
 
 Tests: tests/unit/owner/test_totals.py.
 """
@@ -13,10 +13,9 @@ Tests: tests/unit/owner/test_totals.py.
 from __future__ import annotations
 
 from dpsql.engine.dialect import Dialect
-from dpsql.limits import FARTHEST_STEP
-from dpsql.owner.bounded import grid_limits
+from dpsql.owner.by_size import sizes_of_totals, summable
 from dpsql.owner.numbered import value_at
-from dpsql.owner.shape import NUMERIC, ColumnShape, TableShape
+from dpsql.owner.shape import ColumnShape, TableShape
 from dpsql.plan.catalog import NUMBER, StoredTotals, place_name
 
 __all__ = ["stored_totals", "totals_order", "totals_rows"]
@@ -30,7 +29,7 @@ def stored_totals(table: TableShape) -> tuple[StoredTotals, ...]:
     """The totals that are stored of a table, the smallest first."""
     if table.public or table.rows_per_unit < 2:
         return ()
-    summed = tuple(column.name for column in table.columns if _summable(table, column))
+    summed = tuple(column.name for column in table.columns if summable(table, column))
     keys, cells = list[str](), 1
     for column in table.columns:
         listed = (False, True) if column.type == "boolean" else column.values or ()
@@ -38,15 +37,11 @@ def stored_totals(table: TableShape) -> tuple[StoredTotals, ...]:
         if own and SHARED * cells * own <= table.rows_per_unit:
             keys.append(column.name)
             cells *= own
-    found = StoredTotals(f"{table.name}$totals", (), summed)
-    return (found, StoredTotals(f"{table.name}$cells", tuple(keys), summed)) if keys else (found,)
-
-
-def _summable(table: TableShape, column: ColumnShape) -> bool:
-    """Whether a unit's sum of a column is a whole number of steps, and no unit's is too large."""
-    if column.type not in NUMERIC or not (column.grid or (column.type == "integer" and column.step == 1)):
-        return False
-    return table.rows_per_unit * max(map(abs, grid_limits(column))) <= FARTHEST_STEP
+    known = [("totals", ()), *([("cells", tuple(keys))] if keys else [])]
+    return tuple(
+        StoredTotals(f"{table.name}${name}", own, summed, sizes_of_totals(table, f"{table.name}${name}", own, summed))
+        for name, own in known
+    )
 
 
 def totals_rows(table: TableShape, totals: StoredTotals, words: Dialect) -> str:

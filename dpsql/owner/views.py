@@ -15,6 +15,7 @@ from dpsql.owner import public
 from dpsql.owner.again import Again, Heard, Makes, rests_on
 from dpsql.owner.appended import appended, together
 from dpsql.owner.bounded import ColumnReading, listed, reading, wire_of
+from dpsql.owner.by_size import rows_by_size, sizes_of_rows, totals_by_size
 from dpsql.owner.caps import first_rows, one_of_each, placed
 from dpsql.owner.classes import build_classes
 from dpsql.owner.every_unit import require_every_unit
@@ -161,12 +162,17 @@ class _Build:
         report(f"building {table.name}", start + part * done)
 
     def _totals(self, database: Makes, table: TableShape, report: Callable[[str], None]) -> None:
+        words, sizes = database.dialect, sizes_of_rows(table)
+        if words.counts and sizes is not None:
+            report(f"adding up {table.name}")
+            database.create(sizes.name, rows_by_size(table, sizes, words))
         for totals in stored_totals(table):
             report(f"adding up {table.name}")
-            words = database.dialect
             order = totals_order(table, totals, words)
             parts = totals_in_parts(table, words)
             database.create(totals.name, totals_rows(table, totals, words), order, parts=parts)
+            if words.counts and totals.sizes is not None:
+                database.create_by_size(totals.sizes.name, totals_by_size(table, totals, totals.sizes, words))
 
     def universe(self, universe: UniverseShape) -> None:
         """Makes the rows of a table as a metric sees them."""

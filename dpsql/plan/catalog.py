@@ -8,16 +8,19 @@ from fractions import Fraction
 from typing import ClassVar
 
 from dpsql.plan.advised import AdvisedTable
+from dpsql.plan.grids import Bins
 from dpsql.plan.intervals import Interval
 from dpsql.plan.types import Facts, Value
 
 __all__ = [
     "NUMBER",
     "RANK",
+    "SIZES",
     "Catalog",
     "ColumnInfo",
     "RandomPartition",
     "RandomStatistic",
+    "StoredSizes",
     "StoredTotals",
     "TableInfo",
     "place_name",
@@ -28,6 +31,10 @@ RANK = "$rank"
 
 NUMBER = "$number"
 """The column of a bounded table that numbers its units from 0, in their order, where its engine adds up rows."""
+
+
+SIZES = ("$of", "$bin", "$units", "$signs", "$total")
+"""Columns of totals by size: which of `StoredSizes.kinds`, or behind them how many units; and what `Sized` says."""
 
 
 def place_name(column: str) -> str:
@@ -111,6 +118,21 @@ class RandomPartition:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredSizes:
+    """What all units of a table have in all, stored by size (`needs.Sized`), where the engine counts.
+
+    Attributes:
+        name: That of the bounded table which holds it: the places of the keys (`place_name`), and `SIZES`.
+        keys: Listed columns, each with its values, rising.
+        kinds: The columns of which a unit has one total in each cell, each with the bins of what it has in all cells.
+    """
+
+    name: str
+    keys: tuple[tuple[str, tuple[Value, ...]], ...]
+    kinds: tuple[tuple[str, Bins], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StoredTotals:
     """What is stored of each unit of a table, in all or by the values of listed columns: a row for each that has rows.
 
@@ -118,11 +140,13 @@ class StoredTotals:
         name: That of the bounded table which holds it.
         keys: The listed columns.
         columns: Whose counts and sums it holds, in grid steps.
+        sizes: The same totals of all units, by size; None where they are not stored.
     """
 
     name: str
     keys: tuple[str, ...]
     columns: tuple[str, ...]
+    sizes: StoredSizes | None = None
 
     rows: ClassVar[str] = "$rows"
     """The column with the number of rows."""
@@ -162,6 +186,7 @@ class TableInfo:
         released: Of a synthetic table: under which fingerprint the ledger has it; then it is public, too.
         ranked: Whether the bounded table holds each row's place within its unit (`RANK`), and lies in that order.
         totals: What is stored of each of its units, where its engine holds that; the smallest first.
+        sizes: What its units have in all, by size, where each has one row and its engine holds that; else None.
         unread: Of a synthetic table that was granted: what its first reading costs; '' once it is paid for.
         answer: Of an answer that the same statement reads as a table: which of its parts it is; it is public, too.
     """
@@ -185,6 +210,7 @@ class TableInfo:
     released: str | None = None
     ranked: bool = False
     totals: tuple[StoredTotals, ...] = ()
+    sizes: StoredSizes | None = None
     unread: str = ""
     answer: int | None = None
 

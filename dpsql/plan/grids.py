@@ -8,7 +8,14 @@ from fractions import Fraction
 from dpsql.limits import FARTHEST_STEP, FEWEST_STEPS, UNBOUNDED_STEP
 from dpsql.plan.types import Facts, Grid, Type
 
-__all__ = ["grid_of", "saturating_grid"]
+__all__ = ["Bins", "bins_of_totals", "edges_of_totals", "grid_of", "grid_of_totals", "saturating_grid"]
+
+Bins = tuple[int, int, tuple[int, ...]]
+"""The least and the largest that a total may be, in grid steps, and the edges of the bins of its magnitude, rising."""
+
+FIRST = 256
+"""Edges begin at this part of the largest value of one row, or at one step of its grid. It is a choice: further down
+they would cost more to climb than such small values are worth."""
 
 
 def grid_of(facts: Facts) -> Grid | None:
@@ -43,3 +50,39 @@ def _default_step(type_: Type, low: Fraction, high: Fraction) -> Fraction:
     while step * 10 <= limit:
         step *= 10
     return step
+
+
+def grid_of_totals(one_row: Grid, rows: int) -> Grid:
+    """The grid of a total of so many rows: that of one row, or a coarser one where whole numbers would not reach."""
+    low, high, step = min(one_row.low, 0) * rows, max(one_row.high, 0) * rows, one_row.step
+    while max(-low, high) > FARTHEST_STEP:
+        low, high, step = low // 10, -(-high // 10), step * 10
+    return Grid(step, low, high)
+
+
+def edges_of_totals(one_row: Grid, grid: Grid, rows: int) -> tuple[int, ...]:
+    """Rising edges of what a unit with so many rows may have in all: doublings, halfway between, and the most there is.
+
+    Args:
+        one_row: The grid of one row.
+        grid: That of a total, in whose steps the edges are.
+        rows: All rows of a unit, those outside the listed groups too.
+    """
+    largest = max(abs(one_row.low), abs(one_row.high)) * one_row.step
+    most = largest / grid.step
+    top = min(math.ceil(most * rows), FARTHEST_STEP)
+    edge, edges = max(1, math.floor(most / FIRST)), set[int]()
+    while edge < top:
+        edges |= {edge, edge * 3 // 2}
+        edge *= 2
+    return (*sorted(edge for edge in edges if edge < top), top)
+
+
+def bins_of_totals(one_row: Grid, rows: int) -> Bins:
+    """The bins of totals of units that may have so many rows, in whatever groups.
+
+    >>> bins_of_totals(Grid(Fraction(1), 0, 1), 5)
+    (0, 5, (1, 2, 3, 4, 5))
+    """
+    grid = grid_of_totals(one_row, rows)
+    return grid.low, grid.high, edges_of_totals(one_row, grid, rows)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from dpsql.engine.base import EngineStatement
-from dpsql.engine.lower import lower_released
+from dpsql.engine.released import lower_released
 from dpsql.engine.riding import plain_totals
 from dpsql.mechanisms.base import Price, Request
 from dpsql.mechanisms.choose import Choice

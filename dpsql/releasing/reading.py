@@ -18,8 +18,8 @@ from dpsql.answers.quoted import Quote
 from dpsql.backend import Backend
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.dialect import WIRE
-from dpsql.engine.lower import lower_public
 from dpsql.engine.over_release import lower_over_release
+from dpsql.engine.released import lower_public
 from dpsql.errors import BudgetExceeded, OperationalError, ProgrammingError, UnsupportedQuery
 from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.ledger.tables import LedgerTables

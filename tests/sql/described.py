@@ -13,7 +13,7 @@ from dpsql.answers.batch import ToBuy
 from dpsql.charging import Spoken
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.duckdb.dialect import DUCKDB
-from dpsql.engine.lower import lower_public
+from dpsql.engine.released import lower_public
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.plan.nodes import Scan
 from dpsql.plan.plans import Key, Output, PublicPlan

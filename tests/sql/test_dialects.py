@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from dpsql.answers.batch import ToBuy
-from dpsql.engine.database import Parts, SourceTable, SourceType
+from dpsql.engine.database import BySize, Parts, SourceTable, SourceType
 from dpsql.engine.dialect import FAMILIES, Dialect, functions_in
 from dpsql.engine.duckdb.dialect import DUCKDB
-from dpsql.engine.lower import lower_public
+from dpsql.engine.released import lower_public
 from dpsql.errors import UnsupportedQuery
 from dpsql.owner.bounded import READABLE
 from dpsql.owner.check import columns_of_public, findings, number_of_units
@@ -151,6 +151,10 @@ class Written:
         """A table of its own."""
         self.sql.append(sql)
         yield "scratch"
+
+    def create_by_size(self, name: str, rows: BySize) -> None:
+        """Totals by size."""
+        self.sql.append(rows.sql)
 
     def record(self, sql: str, file: Path) -> None:
         """The record of classes."""

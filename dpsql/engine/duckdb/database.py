@@ -13,9 +13,10 @@ from typing import Any
 
 import duckdb
 
-from dpsql.engine.database import Parts, SourceTable
+from dpsql.engine.database import BySize, Parts, SourceTable
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.duckdb import FILE
+from dpsql.engine.duckdb.by_size import create_by_size
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.duckdb.ducklake import address_of, rows_of_ducklake
 from dpsql.engine.duckdb.files import matching, rows_of
@@ -153,6 +154,10 @@ class DuckDBDatabase:
         if first is None:
             sql = f"SELECT * FROM ({sql}) AS r ORDER BY {', '.join(map(DUCKDB.quoted, order))}"
         self._in_order(name, sql, order, first or "", parts)
+
+    def create_by_size(self, name: str, rows: BySize) -> None:
+        """Makes a table of units' totals by size; see `Database.create_by_size`."""
+        create_by_size(self._connection, name, rows)
 
     def again(self, names: Sequence[str], place: Path, make: Callable[[Callable[[str], str]], None]) -> bool:
         """Makes bounded tables out of those of an earlier version's file; see `Database.again`."""

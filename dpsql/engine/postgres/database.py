@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpsql.engine.database import Parts, SourceTable, SourceType
+from dpsql.engine.database import BySize, Parts, SourceTable, SourceType
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.postgres.bounded import Bounded, kept_by, new
 from dpsql.engine.postgres.casts import READING
@@ -20,7 +20,7 @@ from dpsql.engine.postgres.connecting import connected, settle, understood
 from dpsql.engine.postgres.numbers import read_numbers
 from dpsql.engine.postgres.relations import HOLDS_ROWS, columns_of, named, searched
 from dpsql.engine.postgres.types import PLACES
-from dpsql.errors import PolicyError
+from dpsql.errors import InvariantBroken, PolicyError
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -236,6 +236,14 @@ class PostgresDatabase:
     def again(self, names: Sequence[str], place: Path, make: Callable[[Callable[[str], str]], None]) -> bool:
         """Nothing: the tables of a version do not lie in its directory."""
         return False
+
+    def create_by_size(self, name: str, rows: BySize) -> None:
+        """Nobody asks for it: see `Database.create_by_size`.
+
+        Raises:
+            InvariantBroken: If somebody does.
+        """
+        raise InvariantBroken(f"{name} is of rows that this engine does not add up")
 
     @contextmanager
     def scratch(self, sql: str) -> Iterator[str]:

@@ -61,7 +61,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.limits import FARTHEST_STEP
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request
 from dpsql.mechanisms.choice.clamp import SURE, ClampSearch, place_of
 from dpsql.mechanisms.clamped.facts import known_clamp, known_sizes
@@ -69,6 +68,7 @@ from dpsql.mechanisms.clamped.release import ClampedRelease
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.advised import LogHistogram
+from dpsql.plan.grids import edges_of_totals, grid_of_totals
 from dpsql.plan.needs import Contribution, Sized, Source
 from dpsql.plan.nodes import Column, Project, Relation, Scan
 from dpsql.plan.per_unit import totals_per_unit
@@ -85,10 +85,6 @@ VARIANCES = ("var_pop", "var_samp", "stddev_pop", "stddev_samp")
 
 SHARE = Fraction(3, 10)
 """Of the price, for choosing the clamp. Measured: between a quarter and two fifths the error hardly changes."""
-
-FIRST = 256
-"""Edges begin at this part of the largest value of one row, or at one step of its grid. It is a choice: further down
-they would cost more to climb than such small values are worth."""
 
 LOOSE = 8
 """How many times what a unit has lies below what loose caps and wide bounds allow, each of them, and below what facts
@@ -203,9 +199,8 @@ def _totals(request: Request) -> Sized | str:
     if rows * max(abs(one_row.low), abs(one_row.high)) < 2:
         return "one unit counts with one step at most; there is nothing to find."
     if held.rows == 1 and aggregate.argument is not None:  # a sum: the one row of a unit is its total
-        grid = _grid(one_row, 1)
-        edges = _edges(one_row, grid, math.ceil(_top(one_row, 1) * one_row.step / grid.step))
-        return Sized(source, aggregate.argument, grid, edges, single=True)
+        grid = grid_of_totals(one_row, 1)
+        return Sized(source, aggregate.argument, grid, edges_of_totals(one_row, grid, 1), single=True)
     asked = replace(aggregate, per_group=(Fraction(0), Fraction(0)))
     if aggregate.function == "count_units":  # a unit counts once in each of its groups: its rows there, clamped to 1
         asked = replace(asked, function="count_rows")
@@ -216,34 +211,9 @@ def _totals(request: Request) -> Sized | str:
     if own.argument is None:
         return "its rows have no totals per unit."
     in_group = 1 if aggregate.function == "count_units" else held.rows_in_group
-    grid = _grid(one_row, in_group)
-    top = min(_top(one_row, held.rows) * one_row.step, FARTHEST_STEP * grid.step)
-    groups = held.groups
+    grid, groups = grid_of_totals(one_row, in_group), held.groups
     of_units = Source(relation, keys, Contribution(groups, groups, 1))
-    return Sized(of_units, own.argument, grid, _edges(one_row, grid, math.ceil(top / grid.step)))
-
-
-def _top(one_row: Grid, rows: int) -> int:
-    """The largest size of a unit, in steps: it is made of all of its rows, those outside the listed groups too."""
-    return max(abs(one_row.low), abs(one_row.high)) * rows
-
-
-def _grid(one_row: Grid, rows: int) -> Grid:
-    """The grid of a total of so many rows: that of one row, or a coarser one where whole numbers would not reach."""
-    low, high, step = min(one_row.low, 0) * rows, max(one_row.high, 0) * rows, one_row.step
-    while max(-low, high) > FARTHEST_STEP:
-        low, high, step = low // 10, -(-high // 10), step * 10
-    return Grid(step, low, high)
-
-
-def _edges(one_row: Grid, grid: Grid, top: int) -> tuple[int, ...]:
-    """Rising edges: doublings, and halfway between; the last is ``top``."""
-    most = max(abs(one_row.low), abs(one_row.high)) * one_row.step / grid.step
-    edge, edges = max(1, math.floor(most / FIRST)), set[int]()
-    while edge < top:
-        edges |= {edge, edge * 3 // 2}
-        edge *= 2
-    return (*sorted(edge for edge in edges if edge < top), top)
+    return Sized(of_units, own.argument, grid, edges_of_totals(one_row, grid, held.rows))
 
 
 def _guess(request: Request, totals: Sized) -> float:

@@ -1,0 +1,46 @@
+"""What all units of a bounded table have in all, by size: added up as the worker does it, while a version is built.
+
+Tests: tests/unit/owner/test_totals.py, tests/unit/engine/test_sized.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nanoarrow import ArrayStream
+
+from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.plan.catalog import SIZES
+from dpsql.worker.lying import alone, pieces
+from dpsql.worker.ordered import OF
+from dpsql.worker.sizing import SIZED, sized
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from dpsql.engine.database import BySize
+
+__all__ = ["create_by_size"]
+
+MADE = "made"  # The name of the numbers while they are taken in.
+
+
+def create_by_size(connection: duckdb.DuckDBPyConnection, name: str, rows: BySize) -> None:
+    """Makes the table; see `Database.create_by_size`.
+
+    Raises:
+        ValueError: If the rows do not come in the order of their units.
+    """
+    names, places = [key for key, _ in rows.keys], [many for _, many in rows.keys]
+    adds, bins = [*(("sum", at) for at in range(len(rows.bins))), ("rows", -1)], [*rows.bins, None]
+    connection.execute("SET preserve_insertion_order = true")
+    stream = connection.sql(rows.sql)
+    found = sized(pieces(stream, places) if names else alone(stream), names, places, bins, adds)
+    connection.execute("SET preserve_insertion_order = false")
+    shown = [*map(DUCKDB.quoted, names), f"{DUCKDB.quoted(OF)} AS {DUCKDB.quoted(SIZES[0])}"]
+    for column, own in zip(SIZES[1:], SIZED, strict=True):
+        kind = "HUGEINT" if own == "total" else "BIGINT"
+        shown.append(f"{DUCKDB.quoted(own)}::{kind} AS {DUCKDB.quoted(column)}")
+    connection.register(MADE, ArrayStream(found))
+    connection.execute(f"CREATE TABLE {DUCKDB.bounded(name)} AS SELECT {', '.join(shown)} FROM {MADE}")
+    connection.unregister(MADE)

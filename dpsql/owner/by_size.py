@@ -1,0 +1,124 @@
+"""What all units of a table have in all, stored by size (`plan.needs.Sized`), where an engine counts.
+
+Counts and sums over a whole table, by listed columns too, read a few rows then, however many units there are. They are
+stored with the bins that such a statement asks for where it names no bound: these follow from the policy, as all that
+is stored does, and it is made with the table. Where each unit has one row, it is made of the rows; else of what is
+stored of each unit (`totals`).
+
+Tests: tests/unit/owner/test_totals.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+
+from dpsql.engine.database import BySize
+from dpsql.engine.dialect import Dialect
+from dpsql.engine.sized import bin_of
+from dpsql.limits import FARTHEST_STEP
+from dpsql.owner.bounded import grid_limits
+from dpsql.owner.numbered import listed_place
+from dpsql.owner.shape import NUMERIC, ColumnShape, TableShape
+from dpsql.plan.catalog import NUMBER, SIZES, StoredSizes, StoredTotals, place_name
+from dpsql.plan.grids import Bins, bins_of_totals
+from dpsql.plan.types import Grid, Value
+
+__all__ = ["rows_by_size", "sizes_of_rows", "sizes_of_totals", "summable", "totals_by_size"]
+
+MOST_CELLS = 1_000
+"""Cells of listed columns by which rows are added up where each unit has one. It is a choice: few enough that reading
+what is stored takes no time to speak of."""
+
+
+def summable(table: TableShape, column: ColumnShape) -> bool:
+    """Whether a unit's sum of a column is a whole number of steps, and no unit's is too large."""
+    if column.type not in NUMERIC or not (column.grid or (column.type == "integer" and column.step == 1)):
+        return False
+    return table.rows_per_unit * max(map(abs, grid_limits(column))) <= FARTHEST_STEP
+
+
+def sizes_of_totals(table: TableShape, totals: str, keys: Sequence[str], summed: Collection[str]) -> StoredSizes | None:
+    """What is stored of units' totals; None where the values of a key have no places.
+
+    Args:
+        table: The table.
+        totals: The name of what is stored of each unit.
+        keys: The listed columns.
+        summed: The columns whose counts and sums it holds.
+    """
+    columns = {column.name: column for column in table.columns}
+    cells = tuple((key, _listed(columns[key])) for key in keys)
+    if not all(values for _, values in cells):
+        return None
+    count = bins_of_totals(Grid(Fraction(1), 0, 1), table.rows_per_unit)
+    kinds = [(StoredTotals.rows, count)]
+    for name in summed:
+        kinds += [(StoredTotals.count(name), count), (StoredTotals.sum(name), _bins(table, columns[name]))]
+    return StoredSizes(f"{totals}$sizes", cells, tuple(kinds))
+
+
+def sizes_of_rows(table: TableShape) -> StoredSizes | None:
+    """What is stored of a table where each unit has one row; None where nothing is."""
+    if table.public or table.rows_per_unit != 1:
+        return None
+    kinds = [(column.name, _bins(table, column)) for column in table.columns if summable(table, column)]
+    keys, cells = list[tuple[str, tuple[Value, ...]]](), 1
+    for column in table.columns:
+        values = _listed(column)
+        if values and cells * (len(values) + 1) <= MOST_CELLS:
+            keys.append((column.name, values))
+            cells *= len(values) + 1
+    return StoredSizes(f"{table.name}$sizes", tuple(keys), tuple(kinds)) if kinds else None
+
+
+def totals_by_size(table: TableShape, totals: StoredTotals, sizes: StoredSizes, words: Dialect) -> BySize:
+    """How units' totals are added up, from what is stored of each unit."""
+    columns = {column.name: column for column in table.columns}
+    shown = [f"{_place(columns[key], words, stored=True)} AS {words.quoted(place_name(key))}" for key, _ in sizes.keys]
+    shown += [words.quoted(NUMBER)] if sizes.keys else []
+    shown += [words.quoted(name) for name, _ in sizes.kinds]
+    return BySize(
+        f"SELECT {', '.join(shown)} FROM {words.bounded(totals.name)}",
+        tuple((place_name(key), len(values) + 1) for key, values in sizes.keys),
+        tuple(bins for _, bins in sizes.kinds),
+    )
+
+
+def rows_by_size(table: TableShape, sizes: StoredSizes, words: Dialect) -> str:
+    """SQL of the same from the bounded table, where each unit has one row."""
+    columns, parts = {column.name: column for column in table.columns}, list[str]()
+    keys = [words.quoted(place_name(key)) for key, _ in sizes.keys]
+    placed = [f"{_place(columns[key], words)} AS {name}" for (key, _), name in zip(sizes.keys, keys, strict=True)]
+    wide = [f"{words.cast(key, 'BIGINT')} AS {key}" for key in keys]
+    for kind, (name, (low, _, edges)) in enumerate(sizes.kinds):
+        x = words.quoted(f"{name}$grid" if columns[name].grid else name)
+        size, signs = x, "count(*)"
+        if low < 0:
+            size = f"CASE WHEN {x} < 0 THEN 0 - {x} ELSE {x} END"
+            signs = "sum(CASE WHEN x < 0 THEN 0 - 1 ELSE 1 END)"
+        rows = f"SELECT {', '.join([*placed, f'{x} AS x', f'{size} AS size'])} FROM {words.bounded(table.name)}"
+        binned = f"SELECT {', '.join([*keys, 'x'])}, {bin_of('size', edges)} AS bin FROM ({rows} WHERE {x} <> 0) AS r"
+        values = [str(kind), "bin", "count(*)", words.cast(signs, "BIGINT"), words.cast("sum(x)", "HUGEINT")]
+        shown = [f"{value} AS {words.quoted(own)}" for value, own in zip(values, SIZES, strict=True)]
+        by = ", ".join([*keys, "bin"])
+        parts.append(f"SELECT {', '.join([*wide, *shown])} FROM ({binned}) AS b GROUP BY {by}")
+    return " UNION ALL ".join(parts)
+
+
+def _bins(table: TableShape, column: ColumnShape) -> Bins:
+    """Of sums of a column: those of whoever has as many rows as a unit may have."""
+    return bins_of_totals(Grid(column.step, *grid_limits(column)), table.rows_per_unit)
+
+
+def _listed(column: ColumnShape) -> tuple[Value, ...]:
+    """The values of a listed column that have places, rising; () where none do."""
+    return (False, True) if column.type == "boolean" else column.places
+
+
+def _place(column: ColumnShape, words: Dialect, *, stored: bool = False) -> str:
+    """SQL of the place of a column's value, NULL behind all; it may be stored beside it, but for TRUE and FALSE."""
+    name = words.quoted(column.name)
+    if column.type == "boolean":
+        return f"CASE WHEN {name} THEN 1 WHEN NOT {name} THEN 0 ELSE 2 END"
+    return words.quoted(place_name(column.name)) if stored else listed_place(column, name, words)
