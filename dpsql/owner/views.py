@@ -25,7 +25,7 @@ from dpsql.owner.owners import Owners, require_one_unit_type
 from dpsql.owner.shape import AttributeShape, ColumnShape, Shape, TableShape, UniverseShape
 from dpsql.owner.totals import stored_totals, totals_order, totals_rows
 from dpsql.owner.under_way import under_way
-from dpsql.plan.catalog import RANK
+from dpsql.plan.catalog import RANK, SIZES, place_name
 
 __all__ = [
     "Kept",
@@ -165,7 +165,8 @@ class _Build:
         words, sizes = database.dialect, sizes_of_rows(table)
         if words.counts and sizes is not None:
             report(f"adding up {table.name}")
-            database.create(sizes.name, rows_by_size(table, sizes, words))
+            order = [*(place_name(key) for key, _ in sizes.keys), *SIZES[:2]]
+            database.create(sizes.name, rows_by_size(table, sizes, words), order)
         for totals in stored_totals(table):
             report(f"adding up {table.name}")
             order = totals_order(table, totals, words)

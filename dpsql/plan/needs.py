@@ -213,7 +213,8 @@ class Ordered:
 class Sized:
     """Totals of units, added up by how much each unit has: ``group`` (index of the group), ``bin``, and for each bin
 
-    - ``units``: how many units are of that size, each counted in the first of its groups, NULL last;
+    - ``units``: how many units are of that size, each counted in one of its groups: the first, NULL last, or, where
+      no total is below 0, another one;
     - ``signs``: of those the ones whose total there is above 0, less the ones below;
     - ``total``: the sum of all totals in the group that belong to units of that size, in grid steps.
 

@@ -18,7 +18,7 @@ from dpsql.owner.builder import build, version_directory
 from dpsql.worker import wire
 from tests.unit.owner.clinic import KEY, data, policy
 
-TABLES = ("cities", "patients", "visits", "visits$totals")
+TABLES = ("cities", "patients", "patients$sizes", "visits", "visits$totals", "visits$totals$sizes")
 OWN = {name: {"source": f"{name}.parquet"} for name in ("cities", "patients", "visits")}
 """The clinic's tables, each in a file of its own."""
 
@@ -84,20 +84,20 @@ def test_a_table_whose_file_changed_is_built_anew_alone(folder: Path, copied: li
     first = built(folder, 1)
     written(folder, "visits", "FROM visits UNION ALL SELECT * REPLACE (visit_id + 100 AS visit_id) FROM visits")
     second = built(folder, 2)
-    assert sorted(copied) == ["cities", "patients"]
+    assert sorted(copied) == ["cities", "patients", "patients$sizes"]
     assert second["patients"] == first["patients"]
     assert second["visits"] != first["visits"]
     copied.clear()
     written(folder, "visits", "FROM visits")
     assert built(folder, 3) == first
-    assert sorted(copied) == ["cities", "patients"]
+    assert sorted(copied) == ["cities", "patients", "patients$sizes"]
 
 
 def test_a_table_is_built_anew_with_what_it_rests_on(folder: Path, copied: list[str]) -> None:
     built(folder, 1)
     written(folder, "cities", "FROM cities WHERE name <> 'Basel'")
     assert {city for *_, city in built(folder, 2)["patients"]} == {"Bern", None}
-    assert sorted(copied) == ["visits", "visits$totals"]
+    assert sorted(copied) == ["visits", "visits$totals", "visits$totals$sizes"]
 
 
 def test_a_chain_of_keys_is_among_what_a_table_rests_on(folder: Path, copied: list[str]) -> None:
@@ -112,7 +112,7 @@ def test_a_table_whose_words_in_the_policy_changed_is_built_anew(folder: Path, c
     cost = {"type": "real", "bounds": [0, 100], "grid": Decimal("0.1")}
     built(folder, 1)
     built(folder, 2, visits={"columns": {"cost": cost}})
-    assert sorted(copied) == ["cities", "patients"]
+    assert sorted(copied) == ["cities", "patients", "patients$sizes"]
 
 
 def test_another_secret_builds_all_anew(folder: Path, copied: list[str]) -> None:
@@ -161,7 +161,7 @@ def test_a_table_is_built_anew_where_the_words_on_its_domain_changed(folder: Pat
     """What a public table lists follows from the type in which it is read."""
     built(folder, 1)
     built(folder, 2, cities={"columns": {"name": {"type": "text"}, "x_km": {"type": "real"}}})
-    assert sorted(copied) == ["visits", "visits$totals"]
+    assert sorted(copied) == ["visits", "visits$totals", "visits$totals$sizes"]
 
 
 @pytest.mark.parametrize("changed", ["dpsql.owner.caps.SHOWN", "dpsql.owner.again.version"])
@@ -172,4 +172,4 @@ def test_what_this_program_says_otherwise_is_built_anew(
     built(folder, 1)
     monkeypatch.setattr(changed, (lambda _: "another") if changed.endswith("version") else 7)
     built(folder, 2)
-    assert sorted(copied) == (["cities", "patients"] if ".caps." in changed else [])
+    assert sorted(copied) == (["cities", "patients", "patients$sizes"] if ".caps." in changed else [])

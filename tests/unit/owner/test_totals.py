@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,10 @@ import pytest
 
 import dpsql.testing
 from dpsql.engine.duckdb import FILE
+from dpsql.owner.by_size import sizes_of_rows
 from dpsql.owner.shape import shape_of
 from dpsql.owner.totals import stored_totals
-from dpsql.plan.catalog import StoredTotals
+from dpsql.plan.catalog import StoredSizes, StoredTotals
 from dpsql.policy import load_policy
 from dpsql.testing_samplers import Noiseless
 
@@ -46,12 +49,19 @@ tables:
   people:
     unit: customer
     rows_per_unit: 1
-    columns: {age: {type: integer, bounds: [0, 120]}}
+    columns:
+      age: {type: integer, bounds: [0, 120]}
+      debt: {type: real, bounds: [-100, 100], grid: 0.1, nullable: true}
+      sex: {type: text, values: [M, F], nullable: true}
 """
 ROWS = (
     "SELECT i % 7 AS customer, ['N', 'S', 'X'][1 + i % 3] AS region, i % 4 = 0 AS paid, ['a', 'b'][1 + i % 2] AS kind, "
     "CASE WHEN i % 5 > 0 THEN i / 8 - 5 END AS amount, i % 9 - 2 AS level, i AS free, i % 4 AS grade, 'x' AS noted "
     "FROM range(200) AS t(i)"
+)
+PEOPLE = (
+    "SELECT i AS customer, i % 121 AS age, ['F', 'M', NULL][1 + i % 3] AS sex, "
+    "CASE WHEN i % 6 > 0 THEN i / 3 - 40 END AS debt FROM range(300) AS t(i)"
 )
 
 
@@ -60,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("totals")
     with duckdb.connect(str(made / "shop.duckdb")) as source:
         source.execute(f"CREATE TABLE orders AS {ROWS}")
-        source.execute("CREATE TABLE people AS SELECT i AS customer, 30 + i AS age FROM range(7) AS t(i)")
+        source.execute(f"CREATE TABLE people AS {PEOPLE}")
     (made / "shop.yaml").write_text(POLICY)
     return made
 
@@ -77,9 +87,27 @@ def test_what_is_stored_follows_from_the_policy(folder: Path) -> None:
     shape = shape_of(load_policy(folder / "shop.yaml"))
     summed = ("amount", "level")  # not what has no bounds, of which a unit's sum has none; not what is listed
     by_unit, by_cell = stored_totals(shape.table("orders"))
-    assert by_unit == StoredTotals("orders$totals", (), summed)
-    assert by_cell == StoredTotals("orders$cells", ("region", "paid"), summed)  # 9 cells, and kind would make it 72
+    assert replace(by_unit, sizes=None) == StoredTotals("orders$totals", (), summed)
+    cells = StoredTotals("orders$cells", ("region", "paid"), summed)  # 9 of them, and kind would make it 72
+    assert replace(by_cell, sizes=None) == cells
     assert stored_totals(shape.table("people")) == ()
+
+
+def test_what_is_stored_by_size_follows_from_the_policy(folder: Path) -> None:
+    shape = shape_of(load_policy(folder / "shop.yaml"))
+    by_unit, by_cell = (totals.sizes for totals in stored_totals(shape.table("orders")))
+    assert by_unit is not None
+    assert by_cell is not None
+    names = ["$rows", "amount$count", "amount$sum", "level$count", "level$sum"]
+    assert (by_unit.name, by_unit.keys, [name for name, _ in by_unit.kinds]) == ("orders$totals$sizes", (), names)
+    keys = (("region", ("N", "S")), ("paid", (False, True)))
+    assert (by_cell.name, by_cell.keys, by_cell.kinds) == ("orders$cells$sizes", keys, by_unit.kinds)
+    assert dict(by_unit.kinds)["level$sum"][:2] == (0, 60 * 5)
+    assert sizes_of_rows(shape.table("orders")) is None
+    people = sizes_of_rows(shape.table("people"))
+    assert people is not None
+    assert (people.name, people.keys) == ("people$sizes", (("sex", ("F", "M")),))
+    assert [(name, low, high) for name, (low, high, _) in people.kinds] == [("age", 0, 120), ("debt", -1000, 1000)]
 
 
 @pytest.mark.parametrize("keys", [(), ("region", "paid")], ids=["by unit", "by cell"])
@@ -113,3 +141,72 @@ def test_cells_of_a_unit_rise_by_the_places_of_their_values(bounded: duckdb.Duck
     assert [cell[:3] for cell in cells] == sorted(cell[:3] for cell in cells)
     assert {(place, region) for _, place, _, region in cells} == {(0, "N"), (1, "S"), (2, None)}
     assert len(cells) > 7 * 3
+
+
+def by_size(
+    found: dict[tuple[Any, ...], dict[tuple[int, ...], int]], edges: tuple[int, ...]
+) -> dict[tuple[Any, ...], list[int]]:
+    """Of each cell and bin: how many units, the signs of their totals, and the sum of all totals.
+
+    Args:
+        found: Of each unit its totals, by the places of its cells.
+        edges: Of the bins.
+    """
+    numbers = defaultdict[tuple[Any, ...], list[int]](lambda: [0, 0, 0])
+    for cells in found.values():
+        some = {cell: total for cell, total in cells.items() if total}
+        bin_ = bisect_left(edges, sum(map(abs, some.values())))
+        for cell, total in some.items():
+            numbers[(*cell, bin_)][2] += total
+        if some:
+            first = min(some)
+            numbers[(*first, bin_)][0] += 1
+            numbers[(*first, bin_)][1] += 1 if some[first] > 0 else -1
+    return dict(numbers)
+
+
+def places(shape: Any) -> Any:
+    """The place of a value in the list of a column; NULL is behind all."""
+    listed = {column.name: (False, True) if column.type == "boolean" else column.places for column in shape.columns}
+    return lambda name, value: len(listed[name]) if value is None else listed[name].index(value)
+
+
+@pytest.mark.parametrize("at", [0, 1], ids=["in all", "by cell"])
+def test_what_is_stored_by_size_is_what_the_units_add_up_to(
+    folder: Path, bounded: duckdb.DuckDBPyConnection, at: int
+) -> None:
+    shape = shape_of(load_policy(folder / "shop.yaml")).table("orders")
+    totals = stored_totals(shape)[at]
+    assert totals.sizes is not None
+    place = places(shape)
+    for of, (name, (_, _, edges)) in enumerate(totals.sizes.kinds):
+        found = defaultdict[tuple[Any, ...], dict[tuple[int, ...], int]](dict)
+        shown = ", ".join(["customer", *totals.keys, f'"{name}"'])
+        for unit, *cell, total in bounded.execute(f'SELECT {shown} FROM "{totals.name}"').fetchall():
+            own = tuple(place(key, value) for key, value in zip(totals.keys, cell, strict=True))
+            found[(unit,)][own] = total or 0
+        assert read(bounded, totals.sizes, of) == by_size(found, edges)
+    keyed = ", ".join([*(f'"{key}$place"' for key in totals.keys), '"$total"'])
+    units = bounded.execute(f'SELECT {keyed} FROM "{totals.sizes.name}" WHERE "$of" = 5').fetchall()
+    cells = bounded.execute(f'SELECT count(*) FROM "{totals.name}" GROUP BY {", ".join(totals.keys) or "true"}')
+    assert sorted(many for *_, many in units) == sorted(many for (many,) in cells.fetchall())
+
+
+def test_rows_of_units_that_have_one_are_stored_by_size(folder: Path, bounded: duckdb.DuckDBPyConnection) -> None:
+    shape = shape_of(load_policy(folder / "shop.yaml")).table("people")
+    stored = sizes_of_rows(shape)
+    assert stored is not None
+    place = places(shape)
+    for of, (column, name) in enumerate([("age", "age"), ("debt", '"debt$grid"')]):
+        rows = bounded.execute(f"SELECT customer, sex, {name} FROM people").fetchall()
+        found: Any = {(unit,): {(place("sex", sex),): value or 0} for unit, sex, value in rows}
+        assert read(bounded, stored, of) == by_size(found, dict(stored.kinds)[column][2])
+
+
+def read(bounded: duckdb.DuckDBPyConnection, sizes: StoredSizes, of: int) -> dict[tuple[Any, ...], list[int]]:
+    """What is stored of one kind of total: by cell and bin."""
+    shown = ", ".join([*(f'"{key}$place"' for key, _ in sizes.keys), '"$bin"', '"$units"', '"$signs"', '"$total"'])
+    rows = bounded.execute(f'SELECT {shown} FROM "{sizes.name}" WHERE "$of" = {of}').fetchall()
+    found = {row[:-3]: list(row[-3:]) for row in rows}
+    assert len(found) == len(rows) > 0
+    return found
