@@ -18,6 +18,7 @@ from dpsql.engine.ranked import keyed_hash, lies, numbered, ranked
 from dpsql.engine.rows import UNIT, ValueColumn, column_name, statement_over, unit_column
 from dpsql.engine.side_by_side import MOST_BESIDE, beside, side_by_side
 from dpsql.engine.sized import WIRES, clamped_rows, sized_totals, streams, total_rows
+from dpsql.engine.stored_counts import stored_counts
 from dpsql.engine.stored_sizes import sizes_of_rows, sizes_of_totals
 from dpsql.engine.streamed import (
     cut_by_key,
@@ -220,6 +221,8 @@ def _prove_sum(largest: int) -> None:
 
 
 def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
+    if (known := stored_counts(printer, need)) is not None:
+        return known
     coordinates = [ValueColumn(need.argument, need.grid), *(ValueColumn(*other) for other in need.others)]
     split = [] if need.by is None else [ValueColumn(need.by, None)]
     keys = [printer.quoted(k.name) for k in need.source.keys]

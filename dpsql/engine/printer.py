@@ -285,6 +285,11 @@ class Printer:
                 return self.expression(argument), True
         return self.expression(argument), False
 
+    def as_stored(self, argument: Column, grid: Grid) -> bool:
+        """Whether a column is stored in the steps of a grid, of which it holds no more than the ends."""
+        text, stored = self.argument(argument, grid)
+        return stored and self.grid_integer(argument, grid, text, stored) == text
+
     def grid_integer(self, argument: Expression, grid: Grid | None, x: str, stored: bool) -> str:
         """The value in grid steps, clamped to the grid's ends; NULL stays NULL, NaN becomes NULL.
 

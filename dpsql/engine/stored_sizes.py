@@ -61,8 +61,7 @@ def sizes_of_rows(printer: Printer, need: Sized) -> EngineStatement | None:
     scan, own = need.source.relation, need.argument
     if not isinstance(scan, Scan) or scan.table.sizes is None or not need.single or not isinstance(own, Column):
         return None
-    text, stored = printer.argument(own, need.grid)
-    if not stored or printer.grid_integer(own, need.grid, text, stored) != text:  # it is clamped first
+    if not printer.as_stored(own, need.grid):  # it is clamped first
         return None
     bins = need.grid.low, need.grid.high, need.edges
     return _read(printer, scan.table.sizes, need.source.keys, [own.name], [bins], list(WIRES))

@@ -88,8 +88,7 @@ def _value(
         return None
     if grid is None:
         return _whole(scan, totals.count(argument.name), 0, most) if function == "count" else None
-    text, stored = printer.argument(argument, grid)
-    if not stored or printer.grid_integer(argument, grid, text, stored) != text:  # it is clamped first
+    if not printer.as_stored(argument, grid):  # it is clamped first
         return None
     return _whole(scan, totals.sum(argument.name), most * min(grid.low, 0), most * max(grid.high, 0))
 

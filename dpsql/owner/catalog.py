@@ -15,6 +15,7 @@ from dpsql.owner.by_size import sizes_of_rows
 from dpsql.owner.partitions import with_partition
 from dpsql.owner.shape import CLASSES, stored_places, stores_grid, table_shape
 from dpsql.owner.totals import stored_totals
+from dpsql.owner.value_counts import stored_counts
 from dpsql.plan.advised import AdvisedTable
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.types import DECLARED, Facts, Type, Value
@@ -106,6 +107,7 @@ def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) 
         ranked=table.most_rows > 1,
         totals=stored_totals(shape),
         sizes=sizes_of_rows(shape),
+        counts=stored_counts(shape),
     )
 
 

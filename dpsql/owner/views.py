@@ -25,7 +25,8 @@ from dpsql.owner.owners import Owners, require_one_unit_type
 from dpsql.owner.shape import AttributeShape, ColumnShape, Shape, TableShape, UniverseShape
 from dpsql.owner.totals import stored_totals, totals_order, totals_rows
 from dpsql.owner.under_way import under_way
-from dpsql.plan.catalog import RANK, SIZES, place_name
+from dpsql.owner.value_counts import counted_values, stored_counts
+from dpsql.plan.catalog import COUNTS, RANK, SIZES, place_name
 
 __all__ = [
     "Kept",
@@ -162,7 +163,10 @@ class _Build:
         report(f"building {table.name}", start + part * done)
 
     def _totals(self, database: Makes, table: TableShape, report: Callable[[str], None]) -> None:
-        words, sizes = database.dialect, sizes_of_rows(table)
+        words, sizes, counts = database.dialect, sizes_of_rows(table), stored_counts(table)
+        if words.counts and counts is not None:
+            report(f"counting values of {table.name}")
+            database.create(counts.name, counted_values(table, counts, words), COUNTS[:2])
         if words.counts and sizes is not None:
             report(f"adding up {table.name}")
             order = [*(place_name(key) for key, _ in sizes.keys), *SIZES[:2]]

@@ -13,6 +13,7 @@ from dpsql.plan.intervals import Interval
 from dpsql.plan.types import Facts, Value
 
 __all__ = [
+    "COUNTS",
     "NUMBER",
     "RANK",
     "SIZES",
@@ -20,6 +21,7 @@ __all__ = [
     "ColumnInfo",
     "RandomPartition",
     "RandomStatistic",
+    "StoredCounts",
     "StoredSizes",
     "StoredTotals",
     "TableInfo",
@@ -35,6 +37,10 @@ NUMBER = "$number"
 
 SIZES = ("$of", "$bin", "$units", "$signs", "$total")
 """Columns of totals by size: which of `StoredSizes.kinds`, or behind them how many units; and what `Sized` says."""
+
+
+COUNTS = ("$of", "$value", "$rows")
+"""Columns of counted values: which of `StoredCounts.columns`, a value, and how many rows have it."""
 
 
 def place_name(column: str) -> str:
@@ -133,6 +139,19 @@ class StoredSizes:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredCounts:
+    """How many rows of a table have each value of some columns, stored where the engine counts.
+
+    Attributes:
+        name: That of the bounded table which holds it: `COUNTS`.
+        columns: The columns, whose values are in grid steps; rows where they are NULL are left out.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StoredTotals:
     """What is stored of each unit of a table, in all or by the values of listed columns: a row for each that has rows.
 
@@ -187,6 +206,7 @@ class TableInfo:
         ranked: Whether the bounded table holds each row's place within its unit (`RANK`), and lies in that order.
         totals: What is stored of each of its units, where its engine holds that; the smallest first.
         sizes: What its units have in all, by size, where each has one row and its engine holds that; else None.
+        counts: How many rows have each value of its columns, where its engine holds that; else None.
         unread: Of a synthetic table that was granted: what its first reading costs; '' once it is paid for.
         answer: Of an answer that the same statement reads as a table: which of its parts it is; it is public, too.
     """
@@ -211,6 +231,7 @@ class TableInfo:
     ranked: bool = False
     totals: tuple[StoredTotals, ...] = ()
     sizes: StoredSizes | None = None
+    counts: StoredCounts | None = None
     unread: str = ""
     answer: int | None = None
 

@@ -1484,7 +1484,7 @@ SELECT MIN(age), MAX(age) FROM patients
 -- a0: min of integer [0, 110]; grid 1 from 0 to 110
 -- a1: max of integer [0, 110]; grid 1 from 0 to 110
 -- columns: min(age) integer, max(age) integer
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 
 SELECT MEDIAN(cost) FROM visits
 -- unit: visits.patient_id
@@ -1508,7 +1508,7 @@ SELECT QUANTILE_CONT(age, 0.9) FROM patients
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
 -- columns: quantile_cont(age, 0.9) real
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 
 SELECT QUANTILE_CONT(age, 0.25) AS low, QUANTILE_DISC(age, 0.5) AS middle, QUANTILE_CONT(age, 0.75) AS high FROM patients
 -- unit: patients.patient_id
@@ -1517,7 +1517,7 @@ SELECT QUANTILE_CONT(age, 0.25) AS low, QUANTILE_DISC(age, 0.5) AS middle, QUANT
 -- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
 -- a2: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
 -- columns: low real, middle integer, high real
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 
 SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY cost) FROM visits
 -- unit: visits.patient_id
@@ -2780,7 +2780,7 @@ SELECT AVG(age) FROM patients
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: avg of integer [0, 110]; grid 1 from 0 to 110
 -- columns: avg(age) real
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 
 -- with: mechanism='friendly_core', epsilon=60, delta=1e-6, scale=(1, 1000)
 SELECT age >= 50 AS older, AVG(age) FROM patients GROUP BY older
@@ -2878,7 +2878,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'preprocessing') TRIMMED_M
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: trimmed_mean of integer [0, 110]; grid 1 from 0 to 110
 -- columns: trimmed_mean(age, 0.1) real
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 
 -- reference: SELECT avg(s) FROM (SELECT s, row_number() OVER (ORDER BY s) AS r, count(*) OVER () AS n FROM (SELECT SUM(cost) AS s FROM visits GROUP BY patient_id) WHERE s IS NOT NULL) WHERE r > floor(n * 0.25) AND r <= n - floor(n * 0.25)
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, sensitivity = 3000, centre = 1500)
@@ -4002,7 +4002,7 @@ SELECT SUM(age) OVER () * 2 AS twice, MEDIAN(age) OVER () AS middle FROM patient
 -- a1: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
 -- columns: twice integer, middle real
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 
 -- reference: SELECT DISTINCT COUNT(*) FILTER (WHERE age > 50) OVER () AS old FROM patients
 SELECT DISTINCT COUNT(*) FILTER (WHERE age > 50) OVER () AS old FROM patients
@@ -4089,7 +4089,7 @@ SELECT QUANTILE_CONT(age, [0.25, 0.5, 0.75]) FROM patients
 -- a1: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
 -- a2: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
 -- columns: quantile_cont(age, list_value(0.25, 0.5, 0.75))[1] real, quantile_cont(age, list_value(0.25, 0.5, 0.75))[2] real, quantile_cont(age, list_value(0.25, 0.5, 0.75))[3] real
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 
 SELECT sex, QUANTILE_DISC(age, [0.1, 0.9]) AS q, COUNT(*) AS n FROM patients GROUP BY sex ORDER BY 3, sex
 -- unit: patients.patient_id
@@ -4109,8 +4109,8 @@ SELECT QUANTILE(age, [0.5]), QUANTILE_DISC(weight, [0.5, 0.1]) FROM patients
 -- a1: quantile_disc of real [2, 250] or NULL; grid 0.1 from 2 to 250
 -- a2: quantile_disc of real [2, 250] or NULL; grid 0.1 from 2 to 250
 -- columns: quantile(age, list_value(0.5))[1] integer, quantile_disc(weight, list_value(0.5, 0.1))[1] real, quantile_disc(weight, list_value(0.5, 0.1))[2] real
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."weight$grid" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 1
 
 SELECT PERCENTILE_CONT([0.2, 0.9]) WITHIN GROUP (ORDER BY age DESC) FROM patients
 -- unit: patients.patient_id
@@ -4118,7 +4118,7 @@ SELECT PERCENTILE_CONT([0.2, 0.9]) WITHIN GROUP (ORDER BY age DESC) FROM patient
 -- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
 -- a1: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
 -- columns: quantile_cont(list_value(0.2, 0.9) ORDER BY age DESC)[1] real, quantile_cont(list_value(0.2, 0.9) ORDER BY age DESC)[2] real
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 
 SELECT QUANTILE_CONT(age, [0.25, 0.75]) FILTER (WHERE sex = 'F') AS women FROM patients
 -- unit: patients.patient_id
@@ -4136,7 +4136,7 @@ SELECT QUANTILE_CONT(age, [0.25, 0.75])[2], list_extract(QUANTILE_DISC(age, [0.2
 -- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
 -- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
 -- columns: quantile_cont(age, list_value(0.25, 0.75))[2] real, (list_extract(quantile_disc(age, list_value(0.25, 0.75)), 1) + 1) integer, len(quantile_cont(age, list_value(0.25, 0.75))) integer [2, 2]
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 
 -- reference: SELECT sex, QUANTILE_DISC(age, [0.25, 0.75]) AS q, q[2] - q[1] AS width FROM patients GROUP BY sex HAVING QUANTILE_DISC(age, 0.75) > 50 ORDER BY QUANTILE_DISC(age, 0.25), sex
 SELECT sex, QUANTILE_DISC(age, [0.25, 0.75]) AS q, q[2] - q[1] AS width FROM patients GROUP BY sex HAVING q[2] > 50 ORDER BY q[1], sex
@@ -4158,7 +4158,7 @@ SELECT APPROX_QUANTILES(age, 4, contribution_bounds_per_row => (0, 110)) AS quar
 -- a3: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
 -- a4: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
 -- columns: quarters[1] integer, quarters[2] integer, quarters[3] integer, quarters[4] integer, quarters[5] integer
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 
 -- reference: SELECT sex, QUANTILE_DISC(age, [0.25, 0.5, 0.75]) AS quarters, QUANTILE_DISC(age, 0.75) - QUANTILE_DISC(age, 0.25) AS width, 3 AS n FROM patients GROUP BY sex ORDER BY QUANTILE_DISC(age, 0.5), sex
 SELECT sex, q AS quarters, t.q[3] - q[OFFSET(0)] AS width, ARRAY_LENGTH(q) AS n FROM (SELECT sex, QUANTILE_DISC(age, [0.25, 0.5, 0.75]) AS q FROM patients GROUP BY sex) AS t ORDER BY quarters[2], sex
@@ -4197,7 +4197,7 @@ SELECT sex, QUANTILE_DISC(age, [0.25, 0.75]) AS q, COUNT(*) AS n FROM patients G
 -- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
 -- a2: count_rows
 -- columns: 'all' text, quantile_disc(age, list_value(0.25, 0.75))[1] integer, quantile_disc(age, list_value(0.25, 0.75))[2] integer, count_star() integer
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
 -- engine: SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."c2" AS "c2", "t2"."c3" AS "c3", "t2"."part" AS "c4", "t2"."row0" AS "c5" FROM (SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t0"."a2" AS "c2", "t0"."a3" AS "c3", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0", "t1"."a1" AS "c1", "t1"."a2" AS "c2", "t1"."a3" AS "c3", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1") AS "t2" ORDER BY "t2"."part" ASC NULLS LAST, "t2"."row0" ASC NULLS LAST, "t2"."c0" ASC NULLS LAST, "t2"."c1" ASC NULLS LAST, "t2"."c2" ASC NULLS LAST, "t2"."c3" ASC NULLS LAST
 -- values: 0, 1
@@ -4217,7 +4217,7 @@ SELECT a.sex, a.q, b.q[2] - a.q[1] AS width, len(b.q) AS parts FROM (SELECT sex,
 -- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
 -- a2: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
 -- columns: quarters[1] integer, quarters[2] integer, quarters[3] integer
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 -- engine: SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t0"."a2" AS "c2", "t1"."a0" AS "c3", "t1"."a1" AS "c4", "t1"."a2" AS "c5", "t0"."row" AS "c6", "t1"."row" AS "c7" FROM "answer 0 of dpsql" AS "t0" CROSS JOIN "answer 1 of dpsql" AS "t1" WHERE ("t0"."a2" > "t1"."a0") ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST, "t0"."a1" ASC NULLS LAST, "t0"."a2" ASC NULLS LAST, "t1"."a0" ASC NULLS LAST, "t1"."a1" ASC NULLS LAST, "t1"."a2" ASC NULLS LAST
 -- columns: sex text, q[1] integer, q[2] integer, width integer, parts integer [3, 3]
 
@@ -4237,7 +4237,7 @@ SELECT APPROX_QUANTILES(age, 4)[OFFSET(1)] AS a, APPROX_QUANTILES(age, 4)[ORDINA
 -- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
 -- a2: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
 -- columns: a integer, b integer, c integer
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 
 -- reference: SELECT sex, QUANTILE_DISC(age, 0.5) AS m FROM patients GROUP BY sex
 SELECT sex, APPROX_QUANTILES(age, 10, contribution_bounds_per_row => (0, 110))[OFFSET(5)] AS m FROM patients GROUP BY sex
@@ -4292,7 +4292,7 @@ SELECT COUNT(*) FROM patients WHERE age = (SELECT MAX(age) FROM patients)
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: max of integer [0, 110]; grid 1 from 0 to 110
 -- columns: max(age) integer
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: count_rows
@@ -4373,7 +4373,7 @@ SELECT SUM(GREATEST(-500, LEAST(500, weight - (SELECT MEDIAN(age) FROM patients)
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
 -- columns: median(age) real
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: sum of real [-500, 500]; grid 0.0001 from -500 to 500

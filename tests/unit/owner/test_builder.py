@@ -81,6 +81,7 @@ def test_progress_names_public_steps_and_ends_at_one(folder: Path) -> None:
     assert [step for step, _ in steps] == [
         "building cities",
         "building patients",
+        "counting values of patients",
         "adding up patients",
         "building visits",
         "adding up visits",

@@ -1,0 +1,45 @@
+"""How many rows of a table have each value of a column of numbers, stored beside it, where an engine counts.
+
+Means, variances, medians and other quantiles of a whole table read these numbers then, in the place of all rows. Which
+columns are counted follows from the policy alone, and they are counted when the table is made.
+
+Tests: tests/unit/owner/test_value_counts.py.
+"""
+
+from __future__ import annotations
+
+from dpsql.engine.dialect import Dialect
+from dpsql.owner.bounded import grid_limits
+from dpsql.owner.by_size import summable
+from dpsql.owner.shape import TableShape
+from dpsql.plan.catalog import COUNTS, StoredCounts
+
+__all__ = ["counted_values", "stored_counts"]
+
+ROWS_EACH = 4
+"""Rows that a value has at least, by the policy's guess of rows, if all of its column's are there. It is a choice: with
+fewer, counting a column takes a build too long, and reading what is counted saves little."""
+
+
+def stored_counts(table: TableShape) -> StoredCounts | None:
+    """The columns whose values are counted; None where none are."""
+    if table.public:
+        return None
+    columns = list[str]()
+    for column in table.columns:
+        if summable(table, column):
+            low, high = grid_limits(column)
+            if (high - low + 1) * ROWS_EACH <= table.rows_about:
+                columns.append(column.name)
+    return StoredCounts(f"{table.name}$counts", tuple(columns)) if columns else None
+
+
+def counted_values(table: TableShape, counts: StoredCounts, words: Dialect) -> str:
+    """SQL of the numbers, from the bounded table."""
+    columns, parts = {column.name: column for column in table.columns}, list[str]()
+    of, value, rows = map(words.quoted, COUNTS)
+    for place, name in enumerate(counts.columns):
+        x = words.quoted(f"{name}$grid" if columns[name].grid else name)
+        shown = f"{place} AS {of}, {words.cast(x, 'BIGINT')} AS {value}, count(*) AS {rows}"
+        parts.append(f"SELECT {shown} FROM {words.bounded(table.name)} WHERE {x} IS NOT NULL GROUP BY {x}")
+    return " UNION ALL ".join(parts)

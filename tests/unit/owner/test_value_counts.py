@@ -1,0 +1,83 @@
+"""How many rows have each value: which columns are counted says the policy, and what is stored the rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import dpsql.testing
+from dpsql.engine.duckdb import FILE
+from dpsql.owner.shape import shape_of
+from dpsql.owner.value_counts import stored_counts
+from dpsql.plan.catalog import StoredCounts
+from dpsql.policy import load_policy
+from dpsql.testing_samplers import Noiseless
+
+pytestmark = pytest.mark.chance(0, "no noise is drawn")
+
+POLICY = """
+version: 1
+name: shop
+engine: {kind: duckdb, database: shop.duckdb}
+neighbours: add_remove
+budget:
+  ledger: shop.ledger.db
+  composition: basic
+  total: {epsilon: 100}
+  analysts: {ana: {epsilon: 100}}
+  per_query: {epsilon: 1}
+tables:
+  orders:
+    unit: customer
+    rows_per_unit: 60
+    rows_about: 1000
+    columns:
+      amount: {type: decimal, bounds: [-10, 10], grid: 0.1, nullable: true}
+      level: {type: integer, bounds: [0, 249]}
+      many: {type: integer, bounds: [0, 250]}
+      free: {type: integer}
+      noted: {type: text}
+  people:
+    unit: customer
+    rows_per_unit: 1
+    columns: {name: {type: text}}
+"""
+ROWS = (
+    "SELECT i % 7 AS customer, CASE WHEN i % 5 > 0 THEN i / 9 - 11 END AS amount, i % 300 AS level, i AS many, "
+    "i AS free, 'x' AS noted FROM range(200) AS t(i)"
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("counts")
+    with duckdb.connect(str(made / "shop.duckdb")) as source:
+        source.execute(f"CREATE TABLE orders AS {ROWS}")
+        source.execute("CREATE TABLE people AS SELECT i AS customer, 'x' AS name FROM range(7) AS t(i)")
+    (made / "shop.yaml").write_text(POLICY)
+    return made
+
+
+@pytest.fixture(scope="module")
+def bounded(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The bounded tables, as they were built."""
+    with dpsql.testing.open(folder / "shop.yaml", Noiseless()) as proxy:
+        (file,) = Path(proxy._cache).rglob(FILE)
+        yield duckdb.connect(str(file), read_only=True)
+
+
+def test_columns_of_few_values_beside_the_rows_are_counted(folder: Path) -> None:
+    shape = shape_of(load_policy(folder / "shop.yaml"))
+    assert stored_counts(shape.table("orders")) == StoredCounts("orders$counts", ("amount", "level"))
+    assert stored_counts(shape.table("people")) is None
+
+
+@pytest.mark.parametrize(("of", "column"), [(0, "amount$grid"), (1, "level")])
+def test_each_value_is_stored_with_its_rows_in_order(bounded: duckdb.DuckDBPyConnection, of: int, column: str) -> None:
+    known = bounded.execute(f'SELECT "{column}" FROM orders WHERE "{column}" IS NOT NULL').fetchall()
+    stored = bounded.execute(f'SELECT "$value", "$rows" FROM "orders$counts" WHERE "$of" = {of}').fetchall()
+    assert stored == sorted(Counter(value for (value,) in known).items())
