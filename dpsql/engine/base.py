@@ -47,7 +47,8 @@ class EngineStatement:
             where it is 1.
         bins: Not empty where the statement gives rows of one unit after the other, and the worker adds up what each
             unit has (`plan.needs.Sized`): of each kind of total its least, its largest, and its edges; None of one that
-            is added up as it is. Where there are several kinds, ``of`` says behind the keys which it is.
+            is added up as it is. Where there are several kinds, ``of`` says behind the keys which it is. Without
+            ``adds`` the rows are what it would find: they were stored by size.
         by_unit: Then, whether each row is what a unit has in a group, or in a cell of one, or would be beside another
             kind of total: that costs little there.
         alone: Whether each row is of a unit of its own, in any order, and does not say of which; there are no keys.

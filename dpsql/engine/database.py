@@ -168,9 +168,14 @@ class Database(Protocol):
         """
 
     def create_by_size(self, name: str, rows: BySize) -> None:
-        """Makes a table of units' totals by size: the keys, `plan.catalog.SIZES`. Only engines that count do.
+        """Makes a table of units' totals by size: the columns of the keys, and `plan.catalog.SIZES`.
 
-        Behind the kinds of totals is the number of units of each group, as one more that has no bins.
+        Behind the kinds of totals comes one more, without bins: how many units each group has. Only engines that count
+        (`Dialect.counts`) are asked for it.
+
+        Raises:
+            ValueError: If the rows do not come in the order of their units.
+            InvariantBroken: If the engine does not count.
         """
 
     def again(self, names: Sequence[str], place: Path, make: Callable[[Callable[[str], str]], None]) -> bool:

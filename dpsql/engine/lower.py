@@ -18,8 +18,8 @@ from dpsql.engine.ranked import keyed_hash, lies, numbered, ranked
 from dpsql.engine.rows import UNIT, ValueColumn, column_name, statement_over, unit_column
 from dpsql.engine.side_by_side import MOST_BESIDE, beside, side_by_side
 from dpsql.engine.sized import WIRES, clamped_rows, sized_totals, streams, total_rows
-from dpsql.engine.stored_counts import stored_counts
-from dpsql.engine.stored_sizes import sizes_of_rows, sizes_of_totals
+from dpsql.engine.stored_counts import read_counts
+from dpsql.engine.stored_sizes import read_sizes_of_rows, read_sizes_of_totals
 from dpsql.engine.streamed import (
     cut_by_key,
     cut_statement,
@@ -221,7 +221,7 @@ def _prove_sum(largest: int) -> None:
 
 
 def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
-    if (known := stored_counts(printer, need)) is not None:
+    if (known := read_counts(printer, need)) is not None:
         return known
     coordinates = [ValueColumn(need.argument, need.grid), *(ValueColumn(*other) for other in need.others)]
     split = [] if need.by is None else [ValueColumn(need.by, None)]
@@ -283,9 +283,8 @@ def _sized(printer: Printer, needs: Sequence[Sized | Aggregates], key: bytes) ->
     _prove_sum(max(abs(end) for need in sized for end in (need.grid.low, need.grid.high)))
     if rows_of is not None and streams(printer, rows_of):
         lying = from_totals(printer, rows_of)
-        known = sizes_of_totals(printer, rows_of, lying)
-        if known is not None:
-            return known
+        if lying is not rows_of and (stored := read_sizes_of_totals(printer, lying)) is not None:
+            return stored
         own = streamed(printer, lying.source, lying.adds, lying.fields, ranked=False)
         return replace(own, bins=lying.bins, by_unit=own.by_unit or lying is not rows_of)
     if rows_of is not None and 0 < beside(rows_of) <= MOST_BESIDE:
@@ -293,10 +292,11 @@ def _sized(printer: Printer, needs: Sequence[Sized | Aggregates], key: bytes) ->
     if len(needs) > 1:
         raise InvariantBroken("totals that are added up each by itself were asked for together")
     need = sized[0]
-    if (stored := sizes_of_rows(printer, need)) is not None:
+    if (stored := read_sizes_of_rows(printer, need)) is not None:
         return stored
     unit = unit_column(need.source) if need.source.keys and not need.single else None
     rows = bounded_rows(printer, need.source, [ValueColumn(need.argument, need.grid)], key, unit=unit)
-    sql = sized_totals(printer, need, rows, column_name(printer, 0), printer.quoted(UNIT))
+    keys, named = [printer.quoted(key.name) for key in need.source.keys], None if unit is None else printer.quoted(UNIT)
+    sql = sized_totals(printer, keys, need.bins, rows, column_name(printer, 0), named)
     fields = [(k.name, WIRE[k.expression.facts.type]) for k in need.source.keys]
     return statement_over(printer, sql, [*fields, *WIRES], need.source.relation)

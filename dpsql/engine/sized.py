@@ -150,7 +150,7 @@ def cells_beside(need: Aggregates, sized: Sized) -> int:
 
 def _total_rows(need: Sized) -> TotalRows | None:
     found = _rows(need.source, need.argument, need.grid)
-    return None if found is None else replace(found, bins=((need.grid.low, need.grid.high, need.edges),))
+    return None if found is None else replace(found, bins=(need.bins,))
 
 
 def _rows(source: Source, own: Expression, own_grid: Grid) -> TotalRows | None:
@@ -217,28 +217,29 @@ def _cells(domains: Sequence[Sequence[Value]], bins: Sequence[Bins | None]) -> i
     return math.prod(len(values) + 1 for values in domains) * each
 
 
-def sized_totals(printer: Printer, need: Sized, rows: str, x: str, unit: str) -> str:
-    """SQL of what `Sized` describes.
+def sized_totals(printer: Printer, keys: Sequence[str], bins: Bins, rows: str, x: str, unit: str | None) -> str:
+    """SQL of what `Sized` describes: the keys, and `WIRES`.
 
     Args:
         printer: Collects what the text uses.
-        need: What is wanted.
+        keys: The columns of the keys.
+        bins: Of the totals.
         rows: SQL of one row for each unit and group: its keys, the unit where it has several, and the total.
         x: The column of the total, in grid steps.
-        unit: The column of the unit.
+        unit: The column of the unit; None where each has one row.
     """
-    keys = [printer.quoted(key.name) for key in need.source.keys]
     size, first, held = (printer.quoted(name) for name in ("size", "first", "bin"))
-    several, signed, once = bool(keys) and not need.single, need.grid.low < 0, printer.dialect.once
+    (low, _, edges), several, once = bins, unit is not None, printer.dialect.once
+    signed, columns = low < 0, [*keys, x]
     printer.functions |= {*(["-"] if signed else []), "row_number" if several else "count"}
-    columns, whole = [*keys, x], f"CASE WHEN {x} < 0 THEN 0 - {x} ELSE {x} END" if signed else x
+    whole = f"CASE WHEN {x} < 0 THEN 0 - {x} ELSE {x} END" if signed else x
     read = list(columns)
-    if several:  # what the unit has in all groups, and the one group in which it is counted
+    if unit is not None:  # what the unit has in all groups, and the one group in which it is counted
         whole, order = printer.call("sum_within", whole, unit), ", ".join(f"{key} NULLS LAST" for key in keys)
         read.append(f"row_number() OVER (PARTITION BY {unit} ORDER BY {order}) AS {first}")
         columns.append(first)
     rows = f"{once}SELECT {', '.join(read)}, {whole} AS {size} FROM ({rows}) AS q WHERE {x} <> 0"
-    rows = f"{once}SELECT {', '.join(columns)}, {bin_of(size, need.edges)} AS {held} FROM ({rows}) AS q"
+    rows = f"{once}SELECT {', '.join(columns)}, {bin_of(size, edges)} AS {held} FROM ({rows}) AS q"
 
     def of_firsts(one: str) -> str:
         return printer.call("sum_of_integers", f"CASE WHEN {first} = 1 THEN {one} ELSE 0 END" if several else one)

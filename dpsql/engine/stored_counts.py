@@ -14,10 +14,10 @@ from dpsql.plan.catalog import COUNTS
 from dpsql.plan.needs import Values
 from dpsql.plan.nodes import Column, Scan
 
-__all__ = ["stored_counts"]
+__all__ = ["read_counts"]
 
 
-def stored_counts(printer: Printer, need: Values) -> EngineStatement | None:
+def read_counts(printer: Printer, need: Values) -> EngineStatement | None:
     """The statement that reads them; None where they are not stored, or not of all rows."""
     source, own = need.source, need.argument
     scan, capped = source.relation, source.cap_rows or source.cap_groups or source.cap_rows_in_group

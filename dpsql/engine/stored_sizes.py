@@ -1,10 +1,12 @@
 """Totals of all units by size, read where they are stored, in the place of rows or of what is stored of each unit.
 
-Theorem. They are those that `Sized` says. Where units have several rows, what is stored of each was added up by the
-code that does so for a statement (`worker.sizing`), with the same bins; where each has one row, by the same SQL as
-here. Where the groups are not the stored cells but made of several of these, a unit's size stays what it is if it has
-one row, or no total below 0: it is the sum of its totals in all cells either way. So a group's total of one bin is the
-sum of its cells' totals of this bin, and each unit is counted in one of its groups.  QED
+Theorem. They are those that `Sized` says.
+
+Proof. Where units have several rows, their totals were added up by the code that does so for a statement
+(`worker.sizing`), with the same bins; where each has one row, by the same SQL (`sized.sized_totals`). Now let a group
+be several stored cells. If a unit has one row, or no total below 0, its size is the same: the sum of its totals in all
+cells. So a group's total in a bin is the sum of its cells' totals there, and each unit is counted in one of its groups.
+Other sums are read by all stored keys.  QED
 
 Tests: tests/unit/engine/test_totals.py, tests/unit/engine/test_sized.py.
 """
@@ -21,50 +23,42 @@ from dpsql.engine.sized import WIRES, TotalRows
 from dpsql.plan.catalog import SIZES, StoredSizes, place_name
 from dpsql.plan.grids import Bins
 from dpsql.plan.needs import Sized
-from dpsql.plan.nodes import Column, Scan
+from dpsql.plan.nodes import Column, Expression, Scan
 from dpsql.plan.plans import Key
-from dpsql.plan.relations import filtered_scan
 from dpsql.plan.types import Value
 from dpsql.worker.ordered import OF
 from dpsql.worker.sizing import SIZED
 
-__all__ = ["sizes_of_rows", "sizes_of_totals"]
+__all__ = ["read_sizes_of_rows", "read_sizes_of_totals"]
 
 
-def sizes_of_totals(printer: Printer, rows: TotalRows, stored: TotalRows) -> EngineStatement | None:
+def read_sizes_of_totals(printer: Printer, rows: TotalRows) -> EngineStatement | None:
     """The statement that reads totals; None where they are not stored, or not of all these units and with these bins.
 
     Args:
         printer: Collects what the text uses.
-        rows: What is added up.
-        stored: The same, from what is stored of each unit (`totals.from_totals`).
+        rows: What is added up, of what is stored of each unit (`totals.from_totals`).
     """
-    found, scan = filtered_scan(rows.source.relation), stored.source.relation
-    if found is None or not isinstance(scan, Scan):
+    scan = rows.source.relation
+    if not isinstance(scan, Scan) or scan.table.sizes is None:
         return None
-    sizes = next((own.sizes for own in found[0].table.totals if own.name == scan.table.name), None)
-    if sizes is None:
-        return None
-    names = [
-        None if function == "count_rows" else own[0].name if own is not None and isinstance(own[0], Column) else ""
-        for function, own in zip(stored.functions, stored.columns, strict=True)
-    ]
-    signed = any(low < 0 for low, _, _ in stored.binned)
-    if signed and len({key.expression for key in stored.source.keys}) < len(sizes.keys):
-        return None
-    statement = _read(printer, sizes, stored.source.keys, names, stored.bins, stored.fields)
-    return None if statement is None else replace(statement, bins=stored.bins, by_unit=True)
+    sizes, keys = scan.table.sizes, rows.source.keys
+    signed = any(low < 0 for low, _, _ in rows.binned)
+    if signed and len({key.expression for key in keys}) < len(sizes.keys):
+        return None  # a unit's totals in several cells may cancel
+    names = [None if own is None else _name(own[0]) for own in rows.columns]  # stored rows are of one unit each
+    statement = _read(printer, sizes, keys, names, rows.bins, rows.fields)
+    return None if statement is None else replace(statement, bins=rows.bins, by_unit=True)
 
 
-def sizes_of_rows(printer: Printer, need: Sized) -> EngineStatement | None:
+def read_sizes_of_rows(printer: Printer, need: Sized) -> EngineStatement | None:
     """The same of a table where each unit has one row, in the place of its rows."""
     scan, own = need.source.relation, need.argument
     if not isinstance(scan, Scan) or scan.table.sizes is None or not need.single or not isinstance(own, Column):
         return None
     if not printer.as_stored(own, need.grid):  # it is clamped first
         return None
-    bins = need.grid.low, need.grid.high, need.edges
-    return _read(printer, scan.table.sizes, need.source.keys, [own.name], [bins], list(WIRES))
+    return _read(printer, scan.table.sizes, need.source.keys, [own.name], [need.bins], WIRES)
 
 
 def _read(
@@ -86,7 +80,7 @@ def _read(
         fields: The columns of what comes, behind the keys.
     """
     known, domains = dict(sizes.keys), [rising(key.domain or ()) for key in keys]
-    columns = [key.expression.name if isinstance(key.expression, Column) else "" for key in keys]
+    columns = [_name(key.expression) for key in keys]
     found = [_kind(sizes, *kind) for kind in zip(names, bins, strict=True)]
     kinds = [(kind, own is not None) for kind, own in zip(found, bins, strict=True) if kind is not None]
     listed = all(known.get(name) == _values(own) for name, own in zip(columns, domains, strict=True))
@@ -102,6 +96,11 @@ def _read(
         functions=frozenset(printer.functions),
         listed=tuple(zip(named, domains, strict=True)),
     )
+
+
+def _name(own: Expression) -> str:
+    """Of a column; nothing is stored of other expressions, nor under no name."""
+    return own.name if isinstance(own, Column) else ""
 
 
 def _values(domain: Sequence[Value]) -> tuple[Value, ...]:

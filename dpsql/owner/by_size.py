@@ -1,21 +1,23 @@
 """What all units of a table have in all, stored by size (`plan.needs.Sized`), where an engine counts.
 
-Counts and sums over a whole table, by listed columns too, read a few rows then, however many units there are. They are
-stored with the bins that such a statement asks for where it names no bound: these follow from the policy, as all that
-is stored does, and it is made with the table. Where each unit has one row, it is made of the rows; else of what is
-stored of each unit (`totals`).
+Counts and sums of `mechanisms.clamped` over a whole table, by listed columns too, read a few rows then, however many
+units there are. The bins are those that a statement without bounds asks for. What is stored follows from the policy
+alone, and is made with the table. Where each unit has one row, it is made of the rows; else of what is stored of each
+unit (`totals`).
 
 Tests: tests/unit/owner/test_totals.py.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from fractions import Fraction
 
 from dpsql.engine.database import BySize
 from dpsql.engine.dialect import Dialect
-from dpsql.engine.sized import bin_of
+from dpsql.engine.printer import Printer
+from dpsql.engine.sized import WIRES, sized_totals
 from dpsql.limits import FARTHEST_STEP
 from dpsql.owner.bounded import grid_limits
 from dpsql.owner.numbered import listed_place
@@ -27,8 +29,8 @@ from dpsql.plan.types import Grid, Value
 __all__ = ["rows_by_size", "sizes_of_rows", "sizes_of_totals", "summable", "totals_by_size"]
 
 MOST_CELLS = 1_000
-"""Cells of listed columns by which rows are added up where each unit has one. It is a choice: few enough that reading
-what is stored takes no time to speak of."""
+"""Cells of listed columns by which totals are stored. It is a choice: few enough that reading them takes no time to
+speak of, and that the builder holds them all."""
 
 
 def summable(table: TableShape, column: ColumnShape) -> bool:
@@ -39,7 +41,7 @@ def summable(table: TableShape, column: ColumnShape) -> bool:
 
 
 def sizes_of_totals(table: TableShape, totals: str, keys: Sequence[str], summed: Collection[str]) -> StoredSizes | None:
-    """What is stored of units' totals; None where the values of a key have no places.
+    """What is stored of units' totals; None where the values of a key have no places, or there are too many cells.
 
     Args:
         table: The table.
@@ -49,7 +51,7 @@ def sizes_of_totals(table: TableShape, totals: str, keys: Sequence[str], summed:
     """
     columns = {column.name: column for column in table.columns}
     cells = tuple((key, _listed(columns[key])) for key in keys)
-    if not all(values for _, values in cells):
+    if not all(values for _, values in cells) or math.prod(len(values) + 1 for _, values in cells) > MOST_CELLS:
         return None
     count = bins_of_totals(Grid(Fraction(1), 0, 1), table.rows_per_unit)
     kinds = [(StoredTotals.rows, count)]
@@ -86,23 +88,17 @@ def totals_by_size(table: TableShape, totals: StoredTotals, sizes: StoredSizes, 
 
 
 def rows_by_size(table: TableShape, sizes: StoredSizes, words: Dialect) -> str:
-    """SQL of the same from the bounded table, where each unit has one row."""
+    """SQL of what is stored of a table where each unit has one row, from the bounded table."""
     columns, parts = {column.name: column for column in table.columns}, list[str]()
     keys = [words.quoted(place_name(key)) for key, _ in sizes.keys]
     placed = [f"{_place(columns[key], words)} AS {name}" for (key, _), name in zip(sizes.keys, keys, strict=True)]
-    wide = [f"{words.cast(key, 'BIGINT')} AS {key}" for key in keys]
-    for kind, (name, (low, _, edges)) in enumerate(sizes.kinds):
+    shown = [f"{words.cast(key, 'BIGINT')} AS {key}" for key in keys]
+    shown += [f"{words.quoted(own)} AS {words.quoted(name)}" for (own, _), name in zip(WIRES, SIZES[1:], strict=True)]
+    for kind, (name, bins) in enumerate(sizes.kinds):
         x = words.quoted(f"{name}$grid" if columns[name].grid else name)
-        size, signs = x, "count(*)"
-        if low < 0:
-            size = f"CASE WHEN {x} < 0 THEN 0 - {x} ELSE {x} END"
-            signs = "sum(CASE WHEN x < 0 THEN 0 - 1 ELSE 1 END)"
-        rows = f"SELECT {', '.join([*placed, f'{x} AS x', f'{size} AS size'])} FROM {words.bounded(table.name)}"
-        binned = f"SELECT {', '.join([*keys, 'x'])}, {bin_of('size', edges)} AS bin FROM ({rows} WHERE {x} <> 0) AS r"
-        values = [str(kind), "bin", "count(*)", words.cast(signs, "BIGINT"), words.cast("sum(x)", "HUGEINT")]
-        shown = [f"{value} AS {words.quoted(own)}" for value, own in zip(values, SIZES, strict=True)]
-        by = ", ".join([*keys, "bin"])
-        parts.append(f"SELECT {', '.join([*wide, *shown])} FROM ({binned}) AS b GROUP BY {by}")
+        rows = f"SELECT {', '.join([*placed, f'{x} AS x'])} FROM {words.bounded(table.name)}"
+        totals = sized_totals(Printer(words), keys, bins, rows, "x", None)
+        parts.append(f"SELECT {kind} AS {words.quoted(SIZES[0])}, {', '.join(shown)} FROM ({totals}) AS t")
     return " UNION ALL ".join(parts)
 
 

@@ -205,7 +205,8 @@ class TableInfo:
         released: Of a synthetic table: under which fingerprint the ledger has it; then it is public, too.
         ranked: Whether the bounded table holds each row's place within its unit (`RANK`), and lies in that order.
         totals: What is stored of each of its units, where its engine holds that; the smallest first.
-        sizes: What its units have in all, by size, where each has one row and its engine holds that; else None.
+        sizes: What its units have in all, by size, where that is stored of its rows themselves: each unit has one, or
+            they are themselves totals; else None.
         counts: How many rows have each value of its columns, where its engine holds that; else None.
         unread: Of a synthetic table that was granted: what its first reading costs; '' once it is paid for.
         answer: Of an answer that the same statement reads as a table: which of its parts it is; it is public, too.

@@ -1,4 +1,4 @@
-"""The public grid on which sums are exact integers."""
+"""The public grid on which sums are exact integers, and the bins in which units' totals are counted by size."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from dpsql.plan.grids import Bins
 from dpsql.plan.nodes import Column, Expression, Relation
 from dpsql.plan.plans import Key
 from dpsql.plan.types import Grid
@@ -213,8 +214,8 @@ class Ordered:
 class Sized:
     """Totals of units, added up by how much each unit has: ``group`` (index of the group), ``bin``, and for each bin
 
-    - ``units``: how many units are of that size, each counted in one of its groups: the first, NULL last, or, where
-      no total is below 0, another one;
+    - ``units``: how many units are of that size. Each is counted in one of its groups: in the first, NULL last; where
+      no total is below 0, in any;
     - ``signs``: of those the ones whose total there is above 0, less the ones below;
     - ``total``: the sum of all totals in the group that belong to units of that size, in grid steps.
 
@@ -239,6 +240,11 @@ class Sized:
     def columns(self) -> tuple[str, ...]:
         """The raw columns beside the keys."""
         return ("bin", "units", "signs", "total")
+
+    @property
+    def bins(self) -> Bins:
+        """Of the totals."""
+        return self.grid.low, self.grid.high, self.edges
 
 
 Need = Aggregates | Histogram | Cells | Values | Ordered | Sized

@@ -76,7 +76,7 @@ LEDGER = (
     ),
     Defence(
         "whole numbers saturate between queries over an answer",
-        "dpsql/engine/lower.py",
+        "dpsql/engine/released.py",
         "o.expression if last else _saturated(o.expression)",
         "o.expression",
         ("tests/unit/plan/test_ranges.py",),

@@ -14,7 +14,7 @@ import pytest
 import dpsql.testing
 from dpsql.engine.duckdb import FILE
 from dpsql.owner.by_size import sizes_of_rows
-from dpsql.owner.shape import shape_of
+from dpsql.owner.shape import ColumnShape, shape_of
 from dpsql.owner.totals import stored_totals
 from dpsql.plan.catalog import StoredSizes, StoredTotals
 from dpsql.policy import load_policy
@@ -186,10 +186,11 @@ def test_what_is_stored_by_size_is_what_the_units_add_up_to(
             own = tuple(place(key, value) for key, value in zip(totals.keys, cell, strict=True))
             found[(unit,)][own] = total or 0
         assert read(bounded, totals.sizes, of) == by_size(found, edges)
-    keyed = ", ".join([*(f'"{key}$place"' for key in totals.keys), '"$total"'])
-    units = bounded.execute(f'SELECT {keyed} FROM "{totals.sizes.name}" WHERE "$of" = 5').fetchall()
-    cells = bounded.execute(f'SELECT count(*) FROM "{totals.name}" GROUP BY {", ".join(totals.keys) or "true"}')
-    assert sorted(many for *_, many in units) == sorted(many for (many,) in cells.fetchall())
+    by = ", ".join(totals.keys) or "true"
+    cells = bounded.execute(f'SELECT {by}, count(*) FROM "{totals.name}" GROUP BY {by}').fetchall()
+    held = {tuple(map(place, totals.keys, cell)): many for *cell, many in cells}
+    units = read(bounded, totals.sizes, len(totals.sizes.kinds))
+    assert units == {(*cell, 0): [0, 0, many] for cell, many in held.items()}
 
 
 def test_rows_of_units_that_have_one_are_stored_by_size(folder: Path, bounded: duckdb.DuckDBPyConnection) -> None:
@@ -201,6 +202,20 @@ def test_rows_of_units_that_have_one_are_stored_by_size(folder: Path, bounded: d
         rows = bounded.execute(f"SELECT customer, sex, {name} FROM people").fetchall()
         found: Any = {(unit,): {(place("sex", sex),): value or 0} for unit, sex, value in rows}
         assert read(bounded, stored, of) == by_size(found, dict(stored.kinds)[column][2])
+
+
+def test_what_would_have_many_cells_is_not_stored_by_size(folder: Path) -> None:
+    shape = shape_of(load_policy(folder / "shop.yaml"))
+    listed = tuple(ColumnShape(name, "integer", values=tuple(range(40))) for name in ("a", "b", "c"))
+    people, orders = (
+        replace(table, columns=(*table.columns, *listed)) for table in map(shape.table, ("people", "orders"))
+    )
+    stored = sizes_of_rows(people)
+    assert stored is not None
+    assert [key for key, _ in stored.keys] == ["sex", "a"]  # 3 * 41 cells; b would make them 5,043
+    by_unit, by_cell = stored_totals(replace(orders, rows_per_unit=1_000_000))
+    assert by_unit.sizes is not None
+    assert (len(by_cell.keys) > 2, by_cell.sizes) == (True, None)
 
 
 def read(bounded: duckdb.DuckDBPyConnection, sizes: StoredSizes, of: int) -> dict[tuple[Any, ...], list[int]]:
