@@ -143,9 +143,10 @@ class Watched(Session):
         sizes: Sizes | None = None
         ranked: RawTable | None = None
         if isinstance(release, CappedRelease):
-            ranked = table.by_group(keys, groups, release.need.columns)
+            ranked = table.by_group(keys, groups, release.need.columns, rest=True)
         if isinstance(release, ClampedRelease):
-            sizes = sizes_of(table.by_group(keys, groups, release.need.columns), len(release.search.edges) + 1)
+            every = table.by_group(keys, groups, release.need.columns, rest=True)
+            sizes = sizes_of(every, len(release.search.edges) + 1)
             place = released.columns["place"][0] if groups else 0
             occurring = {group: (k,) for group, k in zip(groups, release.within(sizes, place), strict=True)}
         elif isinstance(release, PreprocessedRelease):

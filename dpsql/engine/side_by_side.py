@@ -6,7 +6,8 @@ columns, and adds these up by bin; the few rows of the result are taken apart at
 
 Theorem. It is what `Sized` says. Each total is the sum over the unit's rows in the group, clamped; NULL, of no values,
 adds nothing, as 0. The places of the listed groups rise with their keys, NULL last, so the first of a unit's groups is
-the one of least place whose total is not 0. What is in no listed group counts for how much a unit has.  QED
+the one of least place whose total is not 0. What is in no listed group counts for how much a unit has, and a unit may
+be counted there: under a list without NULL these groups come as NULL, for that is what is in no list.  QED
 
 Tests: tests/unit/engine/test_sized.py, tests/doors.
 """
@@ -56,7 +57,8 @@ def side_by_side(printer: Printer, rows: TotalRows) -> EngineStatement:
     domains = [key.domain or () for key in source.keys]
     many, kinds = math.prod(len(domain) + 1 for domain in domains), range(len(rows.functions))
     sql = _by_bin(printer, _by_kind(printer, _of_units(printer, source, places, rows, many), many, rows), many)
-    groups = {_number(place, domains): group for place, group in zip(_places(domains), product(*domains), strict=True)}
+    every = [(*domain, *([] if None in domain else [None])) for domain in domains]
+    groups = {_number(place, domains): group for place, group in zip(_places(every), product(*every), strict=True)}
     fields = [(key.name, WIRE[key.expression.facts.type]) for key in rows.source.keys]
     fields += [(OF, "BIGINT")] if len(kinds) > 1 else []
     return EngineStatement(
@@ -70,7 +72,7 @@ def side_by_side(printer: Printer, rows: TotalRows) -> EngineStatement:
 
 
 def _places(domains: Sequence[Sequence[Value]]) -> Iterable[tuple[int, ...]]:
-    """Of all listed groups, in order."""
+    """Of all groups, in order."""
     return product(*(range(len(domain)) for domain in domains))
 
 
@@ -151,7 +153,7 @@ def _by_bin(printer: Printer, kinds: str, many: int) -> str:
 def _apart(
     printer: Printer, bins: str, source: Source, groups: Mapping[int, tuple[Value, ...]], *, several: bool
 ) -> str:
-    """One row for each listed group, kind and bin, where anything is."""
+    """One row for each group, kind and bin, where anything is."""
 
     def of_group(texts: Iterable[str]) -> str:
         return f"CASE g {' '.join(f'WHEN {group} THEN {text}' for group, text in zip(groups, texts, strict=True))} END"

@@ -64,7 +64,8 @@ def sizes_of_rows(table: TableShape) -> StoredSizes | None:
     """What is stored of a table where each unit has one row; None where nothing is."""
     if table.public or table.rows_per_unit != 1:
         return None
-    kinds = [(column.name, _bins(table, column)) for column in table.columns if summable(table, column)]
+    bounded = [column for column in table.columns if column.low is not None and column.high is not None]
+    kinds = [(column.name, _bins(table, column)) for column in bounded if summable(table, column)]
     keys, cells = list[tuple[str, tuple[Value, ...]]](), 1
     for column in table.columns:
         values = _listed(column)

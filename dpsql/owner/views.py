@@ -169,7 +169,7 @@ class _Build:
             database.create(counts.name, counted_values(table, counts, words), COUNTS[:2])
         if words.counts and sizes is not None:
             report(f"adding up {table.name}")
-            order = [*(place_name(key) for key, _ in sizes.keys), *SIZES[:2]]
+            order = [SIZES[0], *(place_name(key) for key, _ in sizes.keys), SIZES[1]]
             database.create(sizes.name, rows_by_size(table, sizes, words), order)
         for totals in stored_totals(table):
             report(f"adding up {table.name}")

@@ -174,7 +174,7 @@ class Values:
             row's place within its unit does not exceed, in the secret order by which caps cut. ``units`` then counts
             the rows that are their unit's last: each unit once, at the rank that tells how many rows it has. These rows
             may stand apart from others of the same group, value and rank. Only rows that are counted have a place.
-            Empty for no such split.
+            Empty for no such split. Rows of groups that nobody wants come, too, as one more group behind all.
     """
 
     source: Source
@@ -184,6 +184,11 @@ class Values:
     others: tuple[tuple[Expression, Grid], ...] = ()
     missing: int | None = None
     ranks: tuple[int, ...] = ()
+
+    @property
+    def of_units(self) -> bool:
+        """Whether each unit is counted once, in whatever group: those that nobody wants, too."""
+        return bool(self.ranks)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -214,13 +219,13 @@ class Ordered:
 class Sized:
     """Totals of units, added up by how much each unit has: ``group`` (index of the group), ``bin``, and for each bin
 
-    - ``units``: how many units are of that size. Each is counted in one of its groups: in the first, NULL last; where
-      no total is below 0, in any;
+    - ``units``: how many units are of that size. Each is counted in one of its groups, whichever that is;
     - ``signs``: of those the ones whose total there is above 0, less the ones below;
     - ``total``: the sum of all totals in the group that belong to units of that size, in grid steps.
 
-    A unit's size is the sum of the magnitudes of its totals in all groups. ``raw.size`` is the number of groups; a
-    group without totals has no row. Totals that are NULL or 0 are left out.
+    A unit's size is the sum of the magnitudes of its totals in all groups, those that nobody wants, too: these come as
+    one more group behind all. ``raw.size`` is the number of groups; a group without totals has no row. Totals that are
+    NULL or 0 are left out.
 
     Attributes:
         source: At most one row for each unit and group.
@@ -235,6 +240,11 @@ class Sized:
     grid: Grid
     edges: tuple[int, ...]
     single: bool = False
+
+    @property
+    def of_units(self) -> bool:
+        """As `Values.of_units`."""
+        return True
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -61,11 +61,11 @@ def _together(readings: Sequence[Reading], lower: Lower, most_cells: int) -> tup
         cells = sum(map(cells_of, [*held, own]))
         return cells <= most_cells and sum(one.beside for one in [*held, own]) <= MOST_BESIDE
 
-    found, packs = list(readings), list[tuple[tuple[Source, bool], list[int]]]()
+    found, packs = list(readings), list[tuple[tuple[Source, bool, bool], list[int]]]()
     for index, reading in enumerate(readings):
         own = reading.statement
         if isinstance(reading.need, Sized) and (own.bins or own.beside):
-            kind = _rows_of(reading.need.source), bool(own.bins)
+            kind = _rows_of(reading.need.source), bool(own.bins), bool(own.adds)  # what is stored is read apart
             pack = next((pack for known, pack in packs if known == kind and room(pack, own)), None)
             if pack is None:
                 packs.append((kind, [index]))

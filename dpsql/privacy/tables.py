@@ -235,8 +235,17 @@ class RawTable:
         rows = [row for row, group in enumerate(self.groups(keys)) if group in wanted]
         return RawTable({new: [sum(int(self.column(old)[row]) for row in rows)] for new, old in columns.items()})
 
-    def by_group(self, keys: Sequence[str], groups: Sequence[Group], columns: Sequence[str]) -> RawTable:
-        """The rows of wanted groups, with ``group`` (the index among them); the other groups' rows are left out."""
+    def by_group(
+        self, keys: Sequence[str], groups: Sequence[Group], columns: Sequence[str], *, rest: bool = False
+    ) -> RawTable:
+        """The rows of wanted groups, with ``group`` (the index among them).
+
+        Args:
+            keys: The columns that tell groups apart.
+            groups: The wanted ones.
+            columns: What else the table has.
+            rest: Whether the other groups' rows come, too, as one more group behind all, which ``size`` does not count.
+        """
         index = {group: at for at, group in enumerate(groups)}
         starts = self._runs(keys)
         own = zip(*(_at(self.column(key), starts) for key in keys), strict=True) if keys else [()] * len(starts)
@@ -244,7 +253,9 @@ class RawTable:
         every = bool((found >= 0).all())
         found = np.repeat(found, np.diff(starts, append=self._length))
         table: dict[str, Sequence[Any]] = {name: self.column(name) for name in columns}
-        if not every:
+        if not every and rest:
+            found = np.where(found < 0, len(groups), found).astype(found.dtype)
+        elif not every:
             kept = np.flatnonzero(found >= 0)
             found, table = found[kept], {name: _at(column, kept) for name, column in table.items()}
         return RawTable({"group": Digits(found), **table}, size=len(groups))

@@ -27,7 +27,7 @@ SELECT COUNT(cost), COUNT(diagnosis), COUNT(*) FROM visits
 -- a1: count of text or NULL
 -- a2: count_rows
 -- columns: count("cost") integer, count(diagnosis) integer, count_star() integer
--- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0" FROM (SELECT "t0"."cost" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST("of" AS BIGINT) AS "of", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT 0 AS "of", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 0 UNION ALL SELECT 1 AS "of", 0 AS "bin", 0 AS "units", 0 AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 1) AS q GROUP BY "of", "bin" ORDER BY "of", "bin"
 -- engine: SELECT "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x0" FROM (SELECT "t0"."$number" AS "u", "t0"."diagnosis" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
 
 SELECT COUNT(DISTINCT patient_id) FROM visits

@@ -82,8 +82,8 @@ class CappedThreshold(CappedAtOnce):
     def within(self, raw: RawTable, place: int) -> RawTable:
         """Each group's number of units within a cap."""
         group, rank, rows = (np.asarray(raw.column(name), dtype=np.int64) for name in ("group", "rank", "rows"))
-        units = np.zeros(raw.size, dtype=np.int64)
-        np.add.at(units, group[rank <= place], rows[rank <= place])
+        units, kept = np.zeros(raw.size, dtype=np.int64), (rank <= place) & (group < raw.size)
+        np.add.at(units, group[kept], rows[kept])
         return RawTable({"m0": units.tolist()})
 
     def selected(self, released: ReleasedTable) -> Sequence[int]:

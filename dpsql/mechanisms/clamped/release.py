@@ -86,7 +86,7 @@ class Sizes:
 
 
 def sizes_of(raw: RawTable, bins: int) -> Sizes:
-    """The raw numbers of an engine, put into so many bins."""
+    """The raw numbers of an engine, put into so many bins; units of groups that nobody wants are counted, too."""
     group, held, total = (listed(raw.column(name)) for name in ("group", "bin", "total"))
     bin_ = np.asarray(held, dtype=np.int64)
 
@@ -94,7 +94,8 @@ def sizes_of(raw: RawTable, bins: int) -> Sizes:
         own: list[int] = np.bincount(bin_, np.asarray(raw.column(name), np.int64), bins).astype(np.int64).tolist()
         return own
 
-    return Sizes(by_bin("units"), by_bin("signs"), list(zip(group, held, map(int, total), strict=True)), raw.size)
+    totals = [(at, size, int(sum_)) for at, size, sum_ in zip(group, held, total, strict=True) if at < raw.size]
+    return Sizes(by_bin("units"), by_bin("signs"), totals, raw.size)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,16 @@ MEMBERS = """\
       club: {type: boolean, nullable: true}
       kind: {type: text, values: [z, x, y]}
 """
+TRIPS = """\
+  trips:
+    unit: customer
+    rows_per_unit: 60
+    columns:
+      way: {type: text, values: [air, sea]}
+      state: {type: text, values: [open, shut]}
+      cost: {type: integer, bounds: [0, 900]}
+      gain: {type: integer, bounds: [-40, 40], nullable: true}
+"""
 
 
 @pytest.fixture(
@@ -65,9 +75,13 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         f"CREATE TABLE members AS SELECT {request.param} AS customer, "
         "CASE WHEN i % 9 > 0 THEN i % 101 - 50 END AS score, i * 4.99 AS spent, "
         "[TRUE, FALSE, NULL][1 + i % 3] AS club, ['x', 'y', 'z', 'w'][1 + i % 4] AS kind "
-        "FROM range(2000) AS t(i)"
+        "FROM range(2000) AS t(i); "
+        f"CREATE TABLE trips AS SELECT {request.param.replace('2000', '700')} AS customer, "
+        "['air', 'road', 'sea'][1 + i % 3] AS way, ['draft', 'open', 'shut'][1 + i // 5 % 3] AS state, "
+        "1 + 7 * (i % 100) AS cost, i % 81 - 40 AS gain "
+        "FROM range(8000) AS t(i)"
     )
-    yield from sessions(tmp_path_factory.mktemp("sized"), made, policy(ORDERS + RETURNS + MEMBERS))
+    yield from sessions(tmp_path_factory.mktemp("sized"), made, policy(ORDERS + RETURNS + MEMBERS + TRIPS))
 
 
 @pytest.mark.parametrize("where", ["", " WHERE paid"])
@@ -103,6 +117,28 @@ def test_rows_of_units_that_have_one_are_stored_as_the_database_adds_them_up(ses
     plan: Any = session._plan(parsed.select, ())
     prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
     assert {reading.statement.tables for reading in prepared.readings} == {frozenset({"members$sizes"})}
+
+
+@pytest.mark.parametrize(
+    ("keys", "tables"),
+    [
+        ("way", {"trips$cells$sizes", "trips$cells"}),
+        ("state", {"trips$cells$sizes", "trips$cells"}),
+        ("way, state", {"trips$cells$sizes"}),
+        ("state, way", {"trips$cells$sizes"}),
+    ],
+)
+def test_units_count_wherever_they_are_beside_values_that_are_not_listed(
+    session: Session, keys: str, tables: set[str]
+) -> None:
+    asked = f"SELECT {keys}, COUNT(*), SUM(cost), SUM(gain) FROM trips GROUP BY {keys}"
+    assert added_up_alike(session, asked) == {True}
+    parsed: Any = parse(asked)
+    plan: Any = session._plan(parsed.select, ())
+    prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
+    assert {table for reading in prepared.readings for table in reading.statement.tables} == tables
+    found = [sizes(session, prepared, *pair) for pair in zip(prepared.measured, prepared.readings, strict=True)]
+    assert [sum(own.units) for own in found] == [700, 700, 700]
 
 
 @pytest.mark.parametrize(("few", "grouped"), [(streamed.FEW_UNITS, True), (0, False)])
@@ -192,7 +228,8 @@ def added_up_alike(session: Session, asked: str) -> set[bool]:
         beside = sum(lower.lowering(plain, b"a secret")(need).beside for need in needs)
         together = way == "worker" or beside <= MOST_BESIDE
         if (False, False) not in kinds[way] and together:
-            assert len({reading.statement for reading in own}) == 1
+            looks = {reading.statement for reading in own}
+            assert len(looks) == len({bool(look.adds) for look in looks})  # what is stored is read apart
     assert found["worker"] == found["side by side"] == found["each"]
     possible = kinds["worker"] != {(False, False)} and "placed," not in asked and "month," not in asked
     assert kinds["side by side"] == {(False, possible)}
@@ -217,8 +254,9 @@ def sizes(session: Session, prepared: Any, measured: Any, reading: Any) -> Sizes
     """What a reading finds, whatever comes first of it."""
     need, groups = measured.choice.release.need, prepared.groupings[0].groups or ((),)
     raw = reading.own(session._backend.engine.run(reading.statement))
-    own = sizes_of(raw.by_group(prepared.keys_of(measured), groups, need.columns), len(need.edges) + 1)
-    return replace(own, totals=sorted(total for total in own.totals if total[2]))
+    own = sizes_of(raw.by_group(prepared.keys_of(measured), groups, need.columns, rest=True), len(need.edges) + 1)
+    signs = () if need.source.keys else own.signs  # of whichever group a unit is counted in: nobody reads them
+    return replace(own, signs=signs, totals=sorted(total for total in own.totals if total[2]))
 
 
 def test_totals_of_many_groups_are_no_more_together_than_a_worker_holds(session: Session) -> None:
