@@ -26,8 +26,7 @@ from dpsql.plan.needs import Sized
 from dpsql.plan.nodes import Column, Expression, Scan
 from dpsql.plan.plans import Key
 from dpsql.plan.types import Value
-from dpsql.worker.ordered import OF
-from dpsql.worker.sizing import SIZED
+from dpsql.worker.ordered import OF, SIZED
 
 __all__ = ["read_sizes_of_rows", "read_sizes_of_totals"]
 

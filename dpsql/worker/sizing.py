@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING, Any
 import nanoarrow
 
 from dpsql.worker.lying import HALF, ROOMY, Adds, Piece, split
-from dpsql.worker.ordered import OF, starts
+from dpsql.worker.ordered import OF, SIZED, starts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     Whole = npt.NDArray[Any]  # whole numbers of any width
 
-__all__ = ["SIZED", "sized"]
+__all__ = ["sized"]
 
 MOST_DIGITS = 62  # Binary digits of a number that stands for a row: all of int64 but its sign, and one to spare.
-SIZED = ("bin", "units", "signs", "total")  # The columns of a result behind its keys, as `Sized` describes them.
 TABLED = 1 << 12
 """Sizes below this have their bins in a table. It is a choice: numbers of rows do, and 32 KiB stay close."""
 FEW = 64  # Numbers that are looked at first. It is a choice.

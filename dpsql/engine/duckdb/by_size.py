@@ -12,8 +12,8 @@ from nanoarrow import ArrayStream
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.plan.catalog import SIZES
 from dpsql.worker.lying import alone, pieces
-from dpsql.worker.ordered import OF
-from dpsql.worker.sizing import SIZED, sized
+from dpsql.worker.ordered import OF, SIZED
+from dpsql.worker.sizing import sized
 
 if TYPE_CHECKING:
     import duckdb

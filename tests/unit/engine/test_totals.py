@@ -41,7 +41,6 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
         ("SELECT COUNT(*) FROM orders WHERE amount > 3", "orders"),
         ("SELECT SUM(amount * 2) FROM orders", "orders"),
         ("SELECT COUNT(placed) FROM orders", "orders"),
-        ("SELECT COUNT(*), COUNT(placed) FROM orders", "orders"),
     ],
 )
 def test_what_is_stored_is_read_where_it_is_enough(session: Session, asked: str, table: str) -> None:
@@ -55,3 +54,10 @@ def test_what_is_stored_is_read_where_it_is_enough(session: Session, asked: str,
     known = {name for reading in found for name in reading.statement.tables}
     assert known == {table.removesuffix("$sizes")}  # where the database adds up, too, but for what is stored by size
     assert all(reading.statement.beside for reading in found)
+
+
+def test_a_total_that_is_stored_is_read_beside_one_that_is_not(session: Session) -> None:
+    parsed: Any = parse("SELECT COUNT(*), COUNT(placed) FROM orders")
+    plan: Any = session._plan(parsed.select, ())
+    prepared = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
+    assert [set(reading.statement.tables) for reading in prepared.readings] == [{"orders$totals$sizes"}, {"orders"}]
