@@ -74,8 +74,8 @@ def added_up(pieces: Iterable[lying.Piece], keys: int) -> dict[tuple[int, ...], 
     """The same of pieces."""
     names = [f"c{place}" for place in range(keys)]
     packed = wire.pack(sizing.sized(pieces, names, PLACES[:keys], BINS, ADDS))
-    expected = [(name, "BIGINT") for name in (*names, ordered.OF, *sizing.SIZED[:-1])]
-    read = columns.read(bytes(packed), [*expected, (sizing.SIZED[-1], "HUGEINT")])
+    expected = [(name, "BIGINT") for name in (*names, ordered.OF, *ordered.SIZED[:-1])]
+    read = columns.read(bytes(packed), [*expected, (ordered.SIZED[-1], "HUGEINT")])
     lists = [[int(value) for value in own] for own in read.values()]
     return {row[:-3]: (row[-3], row[-2], row[-1]) for row in zip(*lists, strict=True)}
 
