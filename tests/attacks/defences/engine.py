@@ -26,6 +26,27 @@ ENGINE = (
         ("tests/unit/worker/test_whole_keys.py",),
     ),
     Defence(
+        "totals that may cancel are read as they are stored by all keys alone",
+        "dpsql/engine/stored_sizes.py",
+        "    if signed and len(",
+        "    if False and len(",
+        ("tests/unit/engine",),
+    ),
+    Defence(
+        "totals that are stored by size serve a statement with the same bins alone",
+        "dpsql/engine/stored_sizes.py",
+        "own == name and bins in (None, held))",
+        "own == name)",
+        ("tests/unit/engine",),
+    ),
+    Defence(
+        "counted values of a whole table serve no groups",
+        "dpsql/engine/stored_counts.py",
+        "    if source.keys or capped or ",
+        "    if capped or ",
+        ("tests/unit/engine",),
+    ),
+    Defence(
         "DuckDB reads the tables that were meant, and no other",
         VERIFY,
         "    if used_tables != set(tables):\n",

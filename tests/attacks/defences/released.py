@@ -86,6 +86,13 @@ RELEASED = (
         ("tests/unit/prepare/test_min_units.py", "tests/unit/mechanisms/test_threshold.py"),
     ),
     Defence(
+        "units of groups that nobody asks for count where a clamp is chosen",
+        "dpsql/answers/release.py",
+        "rest=need.of_units",
+        "rest=False",
+        ("tests/unit/answers",),
+    ),
+    Defence(
         "a threshold pays for all groups that one unit may have alone",
         THRESHOLDS,
         "    silent = digits.power(digits.subtract(Decimal(1), p), groups)\n",
