@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
-from dpsql.worker.lying import HALF, ROOMY, Adds, Piece, split
+from dpsql.worker.bins import Plain, Total
+from dpsql.worker.lying import ROOMY, Adds, Piece
 from dpsql.worker.ordered import OF, SIZED, starts
 
 if TYPE_CHECKING:
@@ -22,16 +23,12 @@ if TYPE_CHECKING:
 __all__ = ["sized"]
 
 MOST_DIGITS = 62  # Binary digits of a number that stands for a row: all of int64 but its sign, and one to spare.
-TABLED = 1 << 12
-"""Sizes below this have their bins in a table. It is a choice: numbers of rows do, and 32 KiB stay close."""
+MOST_EACH = 1
+"""Cells for each row of a piece up to which its rows are added up at once. It is a choice: each cell is passed then."""
 FEW = 64  # Numbers that are looked at first. It is a choice.
 TOGETHER = 1 << 15
 """Totals that are held before they are put into their bins, 256 KiB of each kind. It is a choice: numpy takes as long
 over a few hundred numbers as over none, and a piece of rows may have no more units."""
-EXACT = 1 << 53  # Sums of whole numbers up to this are exact in 64-bit floats.
-HEAD = 48
-"""Binary digits that are cut from a 64-bit float: what is left are its exponent and 4 digits, which rise with it. It is
-a choice: between two such heads lies a sixteenth of a number at most, and edges lie farther apart."""
 
 Bins = tuple[int, int, Sequence[int]]
 
@@ -74,7 +71,7 @@ class _Sizes:
         groups = math.prod(places)
         self._digits = (groups - 1).bit_length()
         self._adds = adds
-        self.totals = [_Plain(groups) if own is None else _Total(*own, groups) for own in bins]
+        self.totals = [Plain(groups) if own is None else Total(*own, groups) for own in bins]
         self._codes: list[Whole] = []
         self._held: list[list[Whole]] = [[] for _ in bins]
         self._waiting = self._next = 0
@@ -83,7 +80,7 @@ class _Sizes:
         """Finds what some units have; it is added up when enough of it is there, and at last by `put`."""
         if piece.groups is None:
             self._hold(self._of_units(piece))
-        else:
+        elif not self._at_once(piece, piece.groups):
             codes, many = piece.coded(self._digits)
             if _rise(codes):  # as stored totals do: each row is a total
                 totals = _rows(piece, self._adds)
@@ -96,6 +93,28 @@ class _Sizes:
             self._hold(totals)
         if self._waiting >= TOGETHER:
             self.put()
+
+    def _at_once(self, piece: Piece, groups: Whole) -> bool:
+        """Adds up rows by their unit's bin, without what the unit has in each group; whether that can be done.
+
+        Theorem. It is the same, but for the group in which a unit is counted, where no row adds less than 0 and no
+        unit has more in all than a total may be: then none is clamped, and a unit's size is what it has in all.  QED
+        """
+        import numpy as np
+
+        sizes: list[Whole] = []
+        weights = [piece.weights(*add) for add in self._adds]
+        if max(len(total.units) for total in self.totals) > MOST_EACH * len(piece.units):
+            return False
+        for total, own in zip(self.totals, weights, strict=True):
+            size = piece.spans if own is None else np.add.reduceat(own, piece.begins, dtype=np.int64)
+            if not total.takes(own, size):
+                return False
+            sizes.append(size)
+        wide = groups.astype(np.int64)
+        for total, own, size in zip(self.totals, weights, sizes, strict=True):
+            total.add_rows(wide, own, size, piece)
+        return True
 
     def _hold(self, totals: Sequence[Whole]) -> None:
         for held, own in zip(self._held, totals, strict=True):
@@ -168,146 +187,6 @@ def _rows(piece: Piece, adds: Adds) -> list[Whole]:
     return [np.ones(len(piece.units), np.int64) if own is None else own.astype(np.int64) for own in weights]
 
 
-class _Plain:
-    """Totals of one kind, added up by group as they are: neither clamped nor in bins."""
-
-    def __init__(self, groups: int, bins: int = 1) -> None:
-        import numpy as np
-
-        self.bins = bins
-        self.units, self.signs, self._upper, self._lower = np.zeros((4, groups * bins), dtype=np.int64)
-
-    def add(self, units: Whole, groups: Whole, totals: Whole, first: Whole, spans: Whole) -> None:
-        """Takes in all totals of some units, unit by unit: where each begins, and how many it has."""
-        self._put(groups, totals, EXACT)
-
-    def add_alone(self, totals: Whole) -> None:
-        """Takes in the totals of some units that have one each, where there are no groups."""
-        upper, lower = split(totals)
-        self._upper += upper.sum()
-        self._lower += lower.sum()
-        self._carry()
-
-    def _put(self, cells: Whole, totals: Whole, most: int) -> None:
-        """Adds up totals by cell; none exceeds ``most`` as a magnitude."""
-        if most * len(totals) <= EXACT:
-            self._lower += self._summed(cells, totals)
-        else:
-            upper, lower = split(totals)
-            self._upper += self._summed(cells, upper)
-            self._lower += self._summed(cells, lower)
-        self._carry()
-
-    def _carry(self) -> None:
-        more, self._lower = split(self._lower)
-        self._upper += more
-
-    def _summed(self, cells: Whole, values: Whole | None = None) -> Whole:
-        """How many, or the sum of how much, is in each cell: by floats, exactly."""
-        import numpy as np
-
-        found = np.bincount(cells, values, len(self.units))
-        return found if values is None else found.astype(np.int64)
-
-    @property
-    def wide(self) -> Whole:
-        """(cells, 2) the sums of the totals: their lower and upper 64 bits."""
-        import numpy as np
-
-        return np.stack([self._upper << HALF | self._lower, self._upper >> HALF], axis=1)
-
-
-class _Total(_Plain):
-    """Totals of one kind, added up by cell: a group, and within it a bin."""
-
-    def __init__(self, low: int, high: int, edges: Sequence[int], groups: int) -> None:
-        import numpy as np
-
-        super().__init__(groups, len(edges) + 1)
-        self._low, self._high, self._edges = low, high, np.array(edges, dtype=np.int64)
-        self._table: Whole | None = None
-        self._heads: tuple[int, Whole, Whole] | None = None
-
-    def add(self, units: Whole, groups: Whole, totals: Whole, first: Whole, spans: Whole) -> None:
-        """Takes in all totals of some units, unit by unit: where each begins, and how many it has."""
-        import numpy as np
-
-        totals = np.clip(totals, self._low, self._high)
-        if not totals.all():
-            kept = np.flatnonzero(totals)
-            if not len(kept):
-                return
-            units, groups, totals = units[kept], groups[kept], totals[kept]
-            first = starts(units)
-            spans = np.diff(first, append=len(units))
-        sizes = np.add.reduceat(self._sizes(totals), first, dtype=np.int64)
-        cells = groups * self.bins + np.repeat(self._binned(sizes), spans)
-        self._add(cells, cells[first], totals, totals[first])
-
-    def add_alone(self, totals: Whole) -> None:
-        """Takes in the totals of some units that have one each, where there are no groups."""
-        import numpy as np
-
-        totals = np.clip(totals, self._low, self._high)
-        if not totals.all():
-            totals = totals[np.flatnonzero(totals)]
-        if len(totals):
-            cells = self._binned(self._sizes(totals))
-            self._add(cells, cells, totals, totals)
-
-    def _sizes(self, totals: Whole) -> Whole:
-        import numpy as np
-
-        return totals if self._low >= 0 else np.abs(totals)
-
-    def _binned(self, sizes: Whole) -> Whole:
-        """The bin of each size, none below 1: read from tables, which takes a quarter of a search's time.
-
-        Proof, of large ones. A float holds each size up to `EXACT`, and heads rise with sizes: those of one head are
-        from its least number on, and below the next head's. All edges below its least number are below the size; where
-        no head has two edges, one edge at most is left to be compared.  QED
-        """
-        import numpy as np
-
-        most = int(sizes.max())
-        if most < TABLED:
-            if self._table is None:
-                self._table = np.searchsorted(self._edges, np.arange(TABLED))
-            return self._table[sizes]
-        if self._heads is None:
-            self._heads = _heads(self._edges)
-        least, below, following = self._heads
-        if not len(below) or most > EXACT:
-            return np.searchsorted(self._edges, sizes)
-        heads = (sizes.astype(np.float64).view(np.int64) >> HEAD) - least
-        bins: Whole = below.take(heads, mode="clip")
-        bins += sizes > following.take(heads, mode="clip")
-        return bins
-
-    def _add(self, cells: Whole, own: Whole, totals: Whole, firsts: Whole) -> None:
-        """Adds up totals by cell, and units by the cell and the sign of their first total."""
-        import numpy as np
-
-        found = self._summed(own)
-        self.units += found
-        self.signs += found if self._low >= 0 else self._summed(own, np.sign(firsts))
-        self._put(cells, totals, max(-self._low, self._high))
-
-
-def _heads(edges: Whole) -> tuple[int, Whole, Whole]:
-    """The least head of a size, and for each from there on, up to one behind all edges: how many edges are below all
-    sizes of this head, and the next one. Nothing where some head has two edges."""
-    import numpy as np
-
-    heads = np.append(edges, 1).astype(np.float64).view(np.int64) >> HEAD
-    first, last = int(heads[-1]), int(heads.max())
-    begins = np.ceil((np.arange(first, last + 2) << HEAD).view(np.float64)).astype(np.int64)
-    below = np.searchsorted(edges, begins)
-    if bool((np.diff(below) > 1).any()):
-        return first, below[:0], edges[:0]
-    return first, below, np.append(edges, np.iinfo(np.int64).max)[below]
-
-
 def _rise(numbers: Whole) -> bool:
     """Whether no two are alike, in order; mostly seen at the first few."""
     few = numbers[:FEW]
@@ -331,7 +210,7 @@ def _sorted(numbers: Whole, values: list[Whole], widths: list[int]) -> tuple[Who
     return numbers, parted
 
 
-def _table(names: Sequence[str], places: Sequence[int], totals: Sequence[_Plain]) -> Any:
+def _table(names: Sequence[str], places: Sequence[int], totals: Sequence[Plain]) -> Any:
     """What was added up, as an Arrow array: cells in order, of those where anything is."""
     import numpy as np
 
