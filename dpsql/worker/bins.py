@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[Any]  # whole numbers of any width
 
-__all__ = ["Plain", "Total"]
+__all__ = ["Binned", "Plain"]
 
 TABLED = 1 << 12
 """Sizes below this have their bins in a table. It is a choice: numbers of rows do, and 32 KiB stay close."""
@@ -92,7 +92,7 @@ class Plain:
         return np.stack([self._upper << HALF | self._lower, self._upper >> HALF], axis=1)
 
 
-class Total(Plain):
+class Binned(Plain):
     """Totals of one kind, added up by cell: a group, and within it a bin."""
 
     def __init__(self, low: int, high: int, edges: Sequence[int], groups: int) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
-from dpsql.worker.bins import Plain, Total
+from dpsql.worker.bins import Binned, Plain
 from dpsql.worker.lying import ROOMY, Adds, Piece
 from dpsql.worker.ordered import OF, SIZED, starts
 
@@ -71,7 +71,7 @@ class _Sizes:
         groups = math.prod(places)
         self._digits = (groups - 1).bit_length()
         self._adds = adds
-        self.totals = [Plain(groups) if own is None else Total(*own, groups) for own in bins]
+        self.totals = [Plain(groups) if own is None else Binned(*own, groups) for own in bins]
         self._codes: list[Whole] = []
         self._held: list[list[Whole]] = [[] for _ in bins]
         self._waiting = self._next = 0

@@ -193,7 +193,7 @@ def test_the_bin_of_a_size_is_the_first_whose_edge_it_does_not_exceed(data: st.D
     rising = sorted(edges)
     near = [size for edge in rising for size in (edge - 1, edge, edge + 1) if 1 <= size <= 2**53]
     sizes = [*near, *data.draw(st.lists(st.integers(1, 2**53), min_size=1))]
-    total = bins.Total(0, 2**53, rising, 1)
+    total = bins.Binned(0, 2**53, rising, 1)
     few, many = [s for s in sizes if s < bins.TABLED], [s for s in sizes if s >= bins.TABLED]
     for own in [own for own in (few, many, sizes) if own]:
         assert total._binned(np.array(own)).tolist() == [sum(size > edge for edge in rising) for size in own]
@@ -201,7 +201,7 @@ def test_the_bin_of_a_size_is_the_first_whose_edge_it_does_not_exceed(data: st.D
 
 def test_the_bin_of_a_size_that_no_float_holds() -> None:
     edges = [2**55 - 1]
-    total = bins.Total(0, 2**56, edges, 1)
+    total = bins.Binned(0, 2**56, edges, 1)
     assert total._binned(np.array([2**55 - 1, 2**55, 5000])).tolist() == [0, 1, 0]
 
 
