@@ -97,7 +97,7 @@ def noised(
     if isinstance(need, Cells | Ordered):
         own = table
     elif isinstance(need, Values | Sized):
-        own = table.by_group(keys, groups, need.columns, rest=need.of_units)
+        own = table.by_group(keys, groups, need.columns, rest=need.all_units)
     else:
         own = table.aligned(keys, groups, columns)
     return measured.choice.release.release(own, sampler)

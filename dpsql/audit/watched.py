@@ -143,7 +143,7 @@ class Watched(Session):
         sizes: Sizes | None = None
         ranked: RawTable | None = None
         if isinstance(release, CappedRelease):
-            ranked = table.by_group(keys, groups, release.need.columns, rest=True)
+            ranked = table.by_group(keys, groups, release.need.columns, rest=release.need.all_units)
         if isinstance(release, ClampedRelease):
             every = table.by_group(keys, groups, release.need.columns, rest=True)
             sizes = sizes_of(every, len(release.search.edges) + 1)

@@ -174,7 +174,9 @@ class Values:
             row's place within its unit does not exceed, in the secret order by which caps cut. ``units`` then counts
             the rows that are their unit's last: each unit once, at the rank that tells how many rows it has. These rows
             may stand apart from others of the same group, value and rank. Only rows that are counted have a place.
-            Empty for no such split. Rows of groups that nobody wants come, too, as one more group behind all.
+            Empty for no such split.
+        all_units: Whether units are counted in groups that nobody wants, too: their rows come as one more group behind
+            all.
     """
 
     source: Source
@@ -184,11 +186,7 @@ class Values:
     others: tuple[tuple[Expression, Grid], ...] = ()
     missing: int | None = None
     ranks: tuple[int, ...] = ()
-
-    @property
-    def of_units(self) -> bool:
-        """Whether each unit is counted once, in whatever group: those that nobody wants, too."""
-        return bool(self.ranks)
+    all_units: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -242,8 +240,8 @@ class Sized:
     single: bool = False
 
     @property
-    def of_units(self) -> bool:
-        """As `Values.of_units`."""
+    def all_units(self) -> bool:
+        """As `Values.all_units`."""
         return True
 
     @property

@@ -296,4 +296,4 @@ def _may_hold(column: ColumnPolicy, value: Listed) -> bool:
 
 def universe_name(table: str, metric: str) -> str:
     """The table of the bounded file that holds a table's rows as a metric sees them; no other name has a $."""
-    return f"{table}${metric}"
+    return f"{table}$as${metric}"  # what else is stored of a table has names of ours behind its $

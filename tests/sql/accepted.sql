@@ -1491,7 +1491,7 @@ SELECT MEDIAN(cost) FROM visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: quantile_cont of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: median("cost") real
--- engine: SELECT CAST("x0" AS INTEGER) AS "value" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."visits$counts" AS t WHERE "$of" = 0
 
 SELECT sex, MEDIAN(age) AS middle, COUNT(*) FROM patients GROUP BY sex
 -- unit: patients.patient_id
@@ -1524,7 +1524,7 @@ SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY cost) FROM visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: quantile_cont of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: quantile_cont(0.5 ORDER BY "cost") real
--- engine: SELECT CAST("x0" AS INTEGER) AS "value" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."visits$counts" AS t WHERE "$of" = 0
 
 SELECT VAR_POP(age), VAR_SAMP(age), STDDEV(cost) FROM patients JOIN visits USING (patient_id)
 -- unit: patients.patient_id = visits.patient_id
@@ -2839,7 +2839,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, interval = 'none') MEDIAN
 -- a1: max of real [0, 20000]; grid 0.01 from 0 to 20000
 -- a2: count_rows
 -- columns: median("cost") real, max("cost") real, count_star() integer
--- engine: SELECT CAST("x0" AS INTEGER) AS "value" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."visits$counts" AS t WHERE "$of" = 0
 -- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT 0 AS "of", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 0) AS q GROUP BY "of", "bin" ORDER BY "of", "bin"
 
 -- Preprocessed statistics: exact where the data are as the policy's centre and spread say
@@ -2848,7 +2848,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, mechanism = 'preprocessin
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: quantile_cont of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: median("cost") real
--- engine: SELECT CAST("x0" AS INTEGER) AS "value" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."visits$counts" AS t WHERE "$of" = 0
 
 -- with: mechanism='preprocessing', sensitivity=240, centre=50
 SELECT sex, MEDIAN(age), AVG(age), VAR_SAMP(age) FROM patients GROUP BY sex
@@ -2869,7 +2869,7 @@ SELECT MIN(cost), MAX(cost), SUM(cost) FROM visits
 -- a1: max of real [0, 20000]; grid 0.01 from 0 to 20000
 -- a2: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: min("cost") real, max("cost") real, sum("cost") real
--- engine: SELECT CAST("x0" AS INTEGER) AS "value" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."visits$counts" AS t WHERE "$of" = 0
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
 
 -- reference: SELECT avg(age) FROM (SELECT age, row_number() OVER (ORDER BY age) AS r, count(*) OVER () AS n FROM patients) WHERE r > floor(n * 0.1) AND r <= n - floor(n * 0.1)
@@ -2993,7 +2993,7 @@ SELECT COUNT(*) FROM people WHERE age BETWEEN 18 AND 65 OR employed
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT "d0", "d1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0", "t0"."employed" AS "d1" FROM "bounded"."main"."people$near" AS "t0") AS q GROUP BY "d0", "d1"
+-- engine: SELECT "d0", "d1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0", "t0"."employed" AS "d1" FROM "bounded"."main"."people$as$near" AS "t0") AS q GROUP BY "d0", "d1"
 
 -- policy: census
 -- with: mechanism='metric', metric='near', multiple=0.5
@@ -3005,7 +3005,7 @@ SELECT district, COUNT(*) AS n, SUM(age), AVG(CASE WHEN employed THEN age END) F
 -- a1: sum of integer [0, 110]; grid 1 from 0 to 110
 -- a2: avg of integer [0, 110] or NULL; grid 1 from 0 to 110
 -- columns: district integer [1, 4], n integer, sum(age) integer, avg(CASE  WHEN (employed) THEN (age) ELSE NULL END) real
--- engine: SELECT "d0", "d1", "d2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0", "t0"."employed" AS "d1", "t0"."district" AS "d2" FROM "bounded"."main"."people$near" AS "t0") AS q GROUP BY "d0", "d1", "d2"
+-- engine: SELECT "d0", "d1", "d2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0", "t0"."employed" AS "d1", "t0"."district" AS "d2" FROM "bounded"."main"."people$as$near" AS "t0") AS q GROUP BY "d0", "d1", "d2"
 
 -- policy: census
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (metric = 'near', multiple = 2) d.title, COUNT(*) FILTER (WHERE p.age < 30)
@@ -3016,7 +3016,7 @@ FROM people p JOIN districts d USING (district) WHERE d.km2 > 1 GROUP BY d.title
 -- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- a1: count_rows
 -- columns: title text, count_star() FILTER (WHERE (p.age < 30)) integer
--- engine: SELECT "d0", "d2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0", "t0"."district" AS "d2" FROM "bounded"."main"."people$near" AS "t0") AS q GROUP BY "d0", "d2"
+-- engine: SELECT "d0", "d2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0", "t0"."district" AS "d2" FROM "bounded"."main"."people$as$near" AS "t0") AS q GROUP BY "d0", "d2"
 
 -- policy: census
 -- with: metric='near', multiple=1
@@ -3029,7 +3029,7 @@ SELECT employed, age // 20 AS score, COUNT(*) FROM people GROUP BY ROLLUP (emplo
 -- a0: count_rows
 -- sets: (k0, k1), (k0), ()
 -- columns: employed boolean, score integer [0, 5], count_star() integer
--- engine: SELECT "d0", "d1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0", "t0"."employed" AS "d1" FROM "bounded"."main"."people$near" AS "t0") AS q GROUP BY "d0", "d1"
+-- engine: SELECT "d0", "d1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0", "t0"."employed" AS "d1" FROM "bounded"."main"."people$as$near" AS "t0") AS q GROUP BY "d0", "d1"
 
 -- policy: census
 -- with: metric='near', multiple=1
@@ -3040,7 +3040,7 @@ SELECT SUM(n) FROM (SELECT age, COUNT(*) AS n FROM people WHERE age < 20 GROUP B
 -- k0: integer [0, 110]; 20 values: 0, 1, 2, ..., 18, 19
 -- a0: count_rows
 -- columns: sum(n) integer or NULL
--- engine: SELECT "d0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0" FROM "bounded"."main"."people$near" AS "t0") AS q GROUP BY "d0"
+-- engine: SELECT "d0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0" FROM "bounded"."main"."people$as$near" AS "t0") AS q GROUP BY "d0"
 
 -- policy: census
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp', delta = 1e-6) AVG(age) FROM people WHERE age >= 18

@@ -121,7 +121,7 @@ def pairs_of(request: Request, edges: tuple[int, ...]) -> Values:
     if own.argument is None:
         raise InvariantBroken("a unit's rows in a group have a number")
     most = edges[-1]
-    return Values(Source(relation, keys, Contribution(most, most, 1)), own.argument, ONCE, ranks=edges)
+    return Values(Source(relation, keys, Contribution(most, most, 1)), own.argument, ONCE, ranks=edges, all_units=True)
 
 
 def thresholds_within(requests: Sequence[Request]) -> Sequence[ThresholdRelease] | str:

@@ -88,7 +88,7 @@ RELEASED = (
     Defence(
         "units of groups that nobody asks for count where a clamp is chosen",
         "dpsql/answers/release.py",
-        "rest=need.of_units",
+        "rest=need.all_units",
         "rest=False",
         ("tests/unit/answers",),
     ),

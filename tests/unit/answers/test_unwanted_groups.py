@@ -1,22 +1,17 @@
-"""Units whose rows are in groups that nobody asks for are still as many: clamps and caps are chosen by all of them."""
+"""Units whose rows are in groups that nobody asks for are still as many: clamps are chosen by all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from dpsql.answers.release import noised
 from dpsql.privacy.tables import RawTable
 from dpsql.session import Session
-from dpsql.sql.parse import parse
-from dpsql.testing_samplers import Noiseless
 from tests.unit.mechanisms.shop import policy, sessions
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
 
-UNITS = 400
 MADE = (  # of each unit five rows in A of a status that is not listed, and a hundred open ones in B
     "CREATE TABLE orders AS SELECT i % 400 AS customer, CASE WHEN i < 2000 THEN 'A' ELSE 'B' END AS region, "
     "CASE WHEN i < 2000 THEN 'draft' ELSE 'open' END AS status, 900 AS amount, i % 7 AS day FROM range(42000) AS t(i)"
@@ -53,16 +48,3 @@ def test_the_rest_is_one_more_group_behind_all() -> None:
     assert (every.size, list(every.column("group")), list(every.column("n"))) == (2, [1, 2, 0, 1], [1, 2, 3, 4])
     wanted = raw.by_group(["k"], [("a",), ("b",)], ["n"])
     assert (wanted.size, list(wanted.column("group")), list(wanted.column("n"))) == (2, [1, 0, 1], [1, 3, 4])
-
-
-@pytest.mark.parametrize("function", ["MEDIAN", "AVG"])
-def test_a_cap_is_found_by_all_units(session: Session, function: str) -> None:
-    parsed: Any = parse(f"SELECT status, {function}(day) FROM orders GROUP BY status")
-    plan: Any = session._plan(parsed.select, ())
-    prepared: Any = session._prepare(plan, {"mechanism": "capped", "epsilon": 20})
-    (measured,) = prepared.measured
-    raw = [session._backend.engine.run(reading.statement) for reading in prepared.readings]
-    groups = prepared.groupings[0].groups
-    released = noised(measured, raw, prepared.keys_of(measured), groups, Noiseless())
-    counts = [column[0] for name, column in released.columns.items() if name.startswith("units_")]
-    assert sum(counts) == UNITS

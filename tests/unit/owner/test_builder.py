@@ -84,6 +84,7 @@ def test_progress_names_public_steps_and_ends_at_one(folder: Path) -> None:
         "counting values of patients",
         "adding up patients",
         "building visits",
+        "counting values of visits",
         "adding up visits",
         "done",
     ]

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
 import dpsql.testing
 from dpsql.engine.duckdb import FILE
+from dpsql.owner.by_size import sizes_of_rows
 from dpsql.owner.shape import shape_of
+from dpsql.owner.totals import stored_totals
 from dpsql.owner.value_counts import stored_counts
 from dpsql.plan.catalog import StoredCounts
 from dpsql.policy import load_policy
@@ -38,7 +42,7 @@ tables:
     columns:
       amount: {type: decimal, bounds: [-10, 10], grid: 0.1, nullable: true}
       level: {type: integer, bounds: [0, 249]}
-      many: {type: integer, bounds: [0, 250]}
+      many: {type: integer, bounds: [0, 2097152]}
       free: {type: integer}
       noted: {type: text}
   people:
@@ -74,6 +78,24 @@ def test_columns_of_few_values_beside_the_rows_are_counted(folder: Path) -> None
     shape = shape_of(load_policy(folder / "shop.yaml"))
     assert stored_counts(shape.table("orders")) == StoredCounts("orders$counts", ("amount", "level"))
     assert stored_counts(shape.table("people")) is None
+
+
+@pytest.mark.parametrize("name", ["orders", "people"])
+def test_what_is_stored_follows_from_what_asks_for_a_refresh_when_it_changes(folder: Path, name: str) -> None:
+    """Statements go by the policy of today, and the version may be older: else they would read other columns."""
+    shape = shape_of(load_policy(folder / "shop.yaml"))
+    table = shape.table(name)
+    guesses: dict[str, Any] = {"rows_about": 10**9, "rows_at_least": 10**7, "min_units": 50, "units_at_least": 10**6}
+    others = [replace(table, **{field: value}) for field, value in {**guesses, "rows_about": 1}.items()]
+    others += [replace(table, **guesses)]
+    others += [replace(table, columns=tuple(replace(own, nullable=not own.nullable) for own in table.columns))]
+    for other in others:
+        assert replace(shape, tables=(other,)).digest == replace(shape, tables=(table,)).digest
+        assert (stored_totals(other), sizes_of_rows(other), stored_counts(other)) == (
+            stored_totals(table),
+            sizes_of_rows(table),
+            stored_counts(table),
+        )
 
 
 @pytest.mark.parametrize(("of", "column"), [(0, "amount$grid"), (1, "level")])

@@ -56,7 +56,7 @@ def universe(policy: Policy, folder: Path) -> list[tuple[Any, ...]]:
     build(policy, key=KEY, version=1, directory=folder / "cache")
     file = version_directory(folder / "cache", 1) / FILE
     with duckdb.connect(str(file), read_only=True) as connection:
-        return connection.execute('SELECT * FROM bounded.main."patients$home" ORDER BY ALL').fetchall()
+        return connection.execute('SELECT * FROM bounded.main."patients$as$home" ORDER BY ALL').fetchall()
 
 
 def test_every_row_is_there_whoever_owns_it_and_however_often(folder: Path) -> None:
@@ -85,7 +85,7 @@ def test_null_may_be_a_value_of_its_own(folder: Path) -> None:
 def test_its_shape_survives_the_journey_and_decides_whether_to_build_anew(folder: Path) -> None:
     shape = shape_of(clinic(folder))
     assert Shape.received(wire.decode(bytes(wire.encode(shape.message())))) == shape
-    assert shape.universes[0].name == "patients$home"
+    assert shape.universes[0].name == "patients$as$home"
     assert shape.digest != shape_of(clinic(folder, age=AGE | {"outside": 40})).digest
     # How far apart values are is no matter of the file.
     assert shape.digest == shape_of(clinic(folder, age=AGE | {"epsilon": Decimal(2)})).digest
