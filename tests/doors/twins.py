@@ -19,7 +19,7 @@ from dpsql.charging import Spoken
 from dpsql.engine.base import EngineStatement
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.catalog import NUMBER, place_name
-from dpsql.plan.needs import Aggregates
+from dpsql.plan.needs import Aggregates, Sized
 from dpsql.plan.plans import PublicPlan
 from dpsql.privacy.tables import OUTSIDE
 from dpsql.worker.ordered import OF
@@ -66,9 +66,12 @@ class Twins:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """The bounded tables that both hold, without the stored totals."""
+        """The bounded tables that both hold, without the stored totals and counts."""
         catalog = self.here.session(analyst="meaning")._backend.catalog
-        totals = {totals.name for table in catalog.tables.values() for totals in table.totals}
+        tables = catalog.tables.values()
+        totals = {totals.name for table in tables for totals in table.totals}
+        own = [kept for table in tables for kept in (table.sizes, table.counts, *(t.sizes for t in table.totals))]
+        totals |= {kept.name for kept in own if kept is not None}  # of which the other has none
         (file,) = self.here._cache.rglob("bounded.duckdb")
         with duckdb.connect(str(file), read_only=True) as here:
             found = here.execute("SELECT table_name FROM duckdb_tables() WHERE NOT temporary").fetchall()
@@ -157,12 +160,27 @@ def _same(here: dpsql.Session, there: dpsql.Session, ours: Own, theirs: Own, eng
             keys = sum(name in {key.name for key in ours.plan.keys} for name in names)
             if mine.of is not None and isinstance(mine.need, Aggregates):  # it rides along: what is 0 has no row
                 kept = [[row for row in rows if any(row[keys:])] for rows in kept]
-            if any(OUTSIDE in row for row in kept[0]):  # DuckDB's worker says no more of groups outside of the domain
+            if isinstance(mine.need, Sized):
+                kept = [_by_size(rows, keys) for rows in kept]
+            elif any(OUTSIDE in row for row in kept[0]):  # DuckDB's worker says no more of groups outside of the domain
                 inside = {row[:keys] for row in kept[0] if OUTSIDE not in row}
                 kept = [[row for row in rows if row[:keys] in inside] for rows in kept]
             if one.marked:
                 kept = [_together(rows) for rows in kept]
             _assert_near(kept[0], kept[1], f"on {engine}, of {two.sql}")
+
+
+def _by_size(rows: list[tuple[Any, ...]], keys: int) -> list[tuple[Any, ...]]:
+    """Units' totals by size: in which of its groups a unit is counted is open, and what is outside of lists is NULL."""
+    totals, units = list[tuple[Any, ...]](), dict[int, list[int]]()
+    for row in rows:
+        group, (bin_, many, signs, total) = row[:keys], row[keys:]
+        if total:
+            totals.append(("total", *(None if own is OUTSIDE else own for own in group), bin_, total))
+        known = units.setdefault(bin_, [0, 0])
+        known[0] += many
+        known[1] += 0 if keys else signs
+    return [*totals, *(("units", bin_, *own) for bin_, own in units.items() if any(own))]
 
 
 def _together(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
