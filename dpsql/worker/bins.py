@@ -131,9 +131,9 @@ class Binned(Plain):
             self._add(cells, cells, totals, totals)
 
     def takes(self, weights: Whole | None, sizes: Whole) -> bool:
-        """As above: where no row adds less than 0, and nothing is clamped."""
+        """As above, of totals from 0 on: where no row adds less than 0, and nothing is clamped."""
         falls = weights is not None and int(weights.min()) < 0
-        return self._low == 0 and not falls and int(sizes.max()) <= self._high
+        return not falls and int(sizes.max()) <= self._high
 
     def add_rows(self, groups: Whole, weights: Whole | None, sizes: Whole, piece: Piece) -> None:
         """As above; a unit is counted in the group of its first row, and nowhere where it has nothing."""

@@ -72,6 +72,8 @@ class _Sizes:
         self._digits = (groups - 1).bit_length()
         self._adds = adds
         self.totals = [Plain(groups) if own is None else Binned(*own, groups) for own in bins]
+        self._one_sign = all(own is None or own[0] == 0 for own in bins)
+        self._cells = max(len(total.units) for total in self.totals)
         self._codes: list[Whole] = []
         self._held: list[list[Whole]] = [[] for _ in bins]
         self._waiting = self._next = 0
@@ -102,10 +104,10 @@ class _Sizes:
         """
         import numpy as np
 
+        if not self._one_sign or self._cells > MOST_EACH * len(piece.units):
+            return False
         sizes: list[Whole] = []
         weights = [piece.weights(*add) for add in self._adds]
-        if max(len(total.units) for total in self.totals) > MOST_EACH * len(piece.units):
-            return False
         for total, own in zip(self.totals, weights, strict=True):
             size = piece.spans if own is None else np.add.reduceat(own, piece.begins, dtype=np.int64)
             if not total.takes(own, size):
