@@ -96,7 +96,7 @@ def rows_by_size(table: TableShape, sizes: StoredSizes, words: Dialect) -> str:
     shown = [f"{words.cast(key, 'BIGINT')} AS {key}" for key in keys]
     shown += [f"{words.quoted(own)} AS {words.quoted(name)}" for (own, _), name in zip(WIRES, SIZES[1:], strict=True)]
     for kind, (name, bins) in enumerate(sizes.kinds):
-        x = words.quoted(f"{name}$grid" if columns[name].grid else name)
+        x = words.quoted(columns[name].in_steps)
         rows = f"SELECT {', '.join([*placed, f'{x} AS x'])} FROM {words.bounded(table.name)}"
         totals = sized_totals(Printer(words), keys, bins, rows, "x", None)
         parts.append(f"SELECT {kind} AS {words.quoted(SIZES[0])}, {', '.join(shown)} FROM ({totals}) AS t")

@@ -84,6 +84,11 @@ class ColumnShape:
         return self.type in NUMERIC and (self.type != "integer" or self.step != 1 or self.low is None)
 
     @property
+    def in_steps(self) -> str:
+        """The column of the bounded table that holds its numbers in steps of its grid."""
+        return f"{self.name}$grid" if self.grid else self.name
+
+    @property
     def places(self) -> tuple[Value, ...]:
         """Its listed values, rising, whose places are stored beside it; () where none are."""
         if not self.values or len(self.values) > MOST_PLACED or self.type not in ("integer", "text", "date"):

@@ -37,16 +37,16 @@ def stored_totals(table: TableShape) -> tuple[StoredTotals, ...]:
         if own and SHARED * cells * own <= table.rows_per_unit:
             keys.append(column.name)
             cells *= own
-    known = [("totals", ()), *([("cells", tuple(keys))] if keys else [])]
-    return tuple(
-        StoredTotals(f"{table.name}${name}", own, summed, sizes_of_totals(table, f"{table.name}${name}", own, summed))
-        for name, own in known
-    )
+    found = list[StoredTotals]()
+    for by in ((), tuple(keys)) if keys else ((),):
+        name = f"{table.name}${'cells' if by else 'totals'}"
+        found.append(StoredTotals(name, by, summed, sizes_of_totals(table, name, by, summed)))
+    return tuple(found)
 
 
 def totals_rows(table: TableShape, totals: StoredTotals, words: Dialect) -> str:
     """SQL of what is stored, from the bounded table: of the units of one range, where an engine takes these apart."""
-    grids = {column.name: f"{column.name}$grid" if column.grid else column.name for column in table.columns}
+    grids = {column.name: column.in_steps for column in table.columns}
     places = _places(table, totals, words)
     by = [words.quoted(name) for name in totals_order(table, totals, words)]
     number = words.quoted(NUMBER)

@@ -40,7 +40,7 @@ def counted_values(table: TableShape, counts: StoredCounts, words: Dialect) -> s
     columns, parts = {column.name: column for column in table.columns}, list[str]()
     of, value, rows = map(words.quoted, COUNTS)
     for place, name in enumerate(counts.columns):
-        x = words.quoted(f"{name}$grid" if columns[name].grid else name)
+        x = words.quoted(columns[name].in_steps)
         shown = f"{place} AS {of}, {words.cast(x, 'BIGINT')} AS {value}, count(*) AS {rows}"
         parts.append(f"SELECT {shown} FROM {words.bounded(table.name)} WHERE {x} IS NOT NULL GROUP BY {x}")
     return " UNION ALL ".join(parts)

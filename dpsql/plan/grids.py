@@ -8,7 +8,7 @@ from fractions import Fraction
 from dpsql.limits import FARTHEST_STEP, FEWEST_STEPS, UNBOUNDED_STEP
 from dpsql.plan.types import Facts, Grid, Type
 
-__all__ = ["Bins", "bins_of_totals", "edges_of_totals", "grid_of", "grid_of_totals", "saturating_grid"]
+__all__ = ["FIRST", "Bins", "bins_of_totals", "edges_of_totals", "grid_of", "grid_of_totals", "saturating_grid"]
 
 Bins = tuple[int, int, tuple[int, ...]]
 """The least and the largest that a total may be, in grid steps, and the edges of the bins of its magnitude, rising."""

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from nanoarrow import ArrayStream
 
 from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.engine.sized import WIRES
 from dpsql.plan.catalog import SIZES
 from dpsql.worker.lying import alone, pieces
-from dpsql.worker.ordered import OF, SIZED
+from dpsql.worker.ordered import OF
 from dpsql.worker.sizing import sized
 
 if TYPE_CHECKING:
@@ -38,9 +39,8 @@ def create_by_size(connection: duckdb.DuckDBPyConnection, name: str, rows: BySiz
     found = sized(pieces(stream, places) if names else alone(stream), names, places, bins, adds)
     connection.execute("SET preserve_insertion_order = false")
     shown = [*map(DUCKDB.quoted, names), f"{DUCKDB.quoted(OF)} AS {DUCKDB.quoted(SIZES[0])}"]
-    for column, own in zip(SIZES[1:], SIZED, strict=True):
-        kind = "HUGEINT" if own == "total" else "BIGINT"
-        shown.append(f"{DUCKDB.quoted(own)}::{kind} AS {DUCKDB.quoted(column)}")
+    for column, (own, wire) in zip(SIZES[1:], WIRES, strict=True):
+        shown.append(f"{DUCKDB.cast(DUCKDB.quoted(own), wire)} AS {DUCKDB.quoted(column)}")
     connection.register(MADE, ArrayStream(found))
     connection.execute(f"CREATE TABLE {DUCKDB.bounded(name)} AS SELECT {', '.join(shown)} FROM {MADE}")
     connection.unregister(MADE)

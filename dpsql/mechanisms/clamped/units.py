@@ -27,6 +27,7 @@ from dpsql.mechanisms.located.mechanism import reach_of, worth_of
 from dpsql.mechanisms.located.parts import FEWEST, Shares
 from dpsql.mechanisms.located.search import LocatedQuery
 from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.plan.grids import FIRST
 from dpsql.plan.needs import Contribution, Source, Values
 from dpsql.plan.nodes import Scan
 from dpsql.plan.per_unit import sums_per_unit
@@ -52,7 +53,6 @@ NAME = "clamped"
 ALIAS = "totals"
 
 CAP = Fraction(1, 8)  # Of the price, for the cap of the rows that a unit counts with. It is a choice.
-FIRST = 256  # Clamps of totals begin at this part of the farthest value of one row, as in `plan.grids`.
 LOOSE = 4  # How many times what a unit has a cap is thought to be. A guess, as in `capped`.
 MANY = 16  # From so many rows a unit on, a cap is thought to be loose. A guess.
 SKEW = Fraction(1, 16)

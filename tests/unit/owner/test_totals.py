@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,29 +12,16 @@ from typing import Any
 import duckdb
 import pytest
 
-import dpsql.testing
-from dpsql.engine.duckdb import FILE
 from dpsql.owner.by_size import sizes_of_rows
 from dpsql.owner.shape import ColumnShape, shape_of
 from dpsql.owner.totals import stored_totals
 from dpsql.plan.catalog import StoredSizes, StoredTotals
 from dpsql.policy import load_policy
-from dpsql.testing_samplers import Noiseless
+from tests.unit.owner.shop import bounded_tables, made_shop
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
 
-POLICY = """
-version: 1
-name: shop
-engine: {kind: duckdb, database: shop.duckdb}
-neighbours: add_remove
-budget:
-  ledger: shop.ledger.db
-  composition: zcdp
-  total: {epsilon: 100, delta: 1e-05}
-  analysts: {ana: {epsilon: 100, delta: 1e-05}}
-  per_query: {epsilon: 1, delta: 1e-09}
-tables:
+TABLES = """
   orders:
     unit: customer
     rows_per_unit: 60
@@ -67,20 +55,13 @@ PEOPLE = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("totals")
-    with duckdb.connect(str(made / "shop.duckdb")) as source:
-        source.execute(f"CREATE TABLE orders AS {ROWS}")
-        source.execute(f"CREATE TABLE people AS {PEOPLE}")
-    (made / "shop.yaml").write_text(POLICY)
-    return made
+    return made_shop(tmp_path_factory.mktemp("totals"), TABLES, {"orders": ROWS, "people": PEOPLE})
 
 
 @pytest.fixture(scope="module")
-def bounded(folder: Path) -> Any:
-    """The bounded tables, as they were built."""
-    with dpsql.testing.open(folder / "shop.yaml", Noiseless()) as proxy:
-        (file,) = Path(proxy._cache).rglob(FILE)
-        yield duckdb.connect(str(file), read_only=True)
+def bounded(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    with bounded_tables(folder) as connection:
+        yield connection
 
 
 def test_what_is_stored_follows_from_the_policy(folder: Path) -> None:

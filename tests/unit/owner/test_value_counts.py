@@ -11,30 +11,17 @@ from typing import Any
 import duckdb
 import pytest
 
-import dpsql.testing
-from dpsql.engine.duckdb import FILE
 from dpsql.owner.by_size import sizes_of_rows
 from dpsql.owner.shape import shape_of
 from dpsql.owner.totals import stored_totals
 from dpsql.owner.value_counts import stored_counts
 from dpsql.plan.catalog import StoredCounts
 from dpsql.policy import load_policy
-from dpsql.testing_samplers import Noiseless
+from tests.unit.owner.shop import bounded_tables, made_shop
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
 
-POLICY = """
-version: 1
-name: shop
-engine: {kind: duckdb, database: shop.duckdb}
-neighbours: add_remove
-budget:
-  ledger: shop.ledger.db
-  composition: basic
-  total: {epsilon: 100}
-  analysts: {ana: {epsilon: 100}}
-  per_query: {epsilon: 1}
-tables:
+TABLES = """
   orders:
     unit: customer
     rows_per_unit: 60
@@ -54,24 +41,18 @@ ROWS = (
     "SELECT i % 7 AS customer, CASE WHEN i % 5 > 0 THEN i / 9 - 11 END AS amount, i % 300 AS level, i AS many, "
     "i AS free, 'x' AS noted FROM range(200) AS t(i)"
 )
+PEOPLE = "SELECT i AS customer, 'x' AS name FROM range(7) AS t(i)"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("counts")
-    with duckdb.connect(str(made / "shop.duckdb")) as source:
-        source.execute(f"CREATE TABLE orders AS {ROWS}")
-        source.execute("CREATE TABLE people AS SELECT i AS customer, 'x' AS name FROM range(7) AS t(i)")
-    (made / "shop.yaml").write_text(POLICY)
-    return made
+    return made_shop(tmp_path_factory.mktemp("counts"), TABLES, {"orders": ROWS, "people": PEOPLE})
 
 
 @pytest.fixture(scope="module")
 def bounded(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The bounded tables, as they were built."""
-    with dpsql.testing.open(folder / "shop.yaml", Noiseless()) as proxy:
-        (file,) = Path(proxy._cache).rglob(FILE)
-        yield duckdb.connect(str(file), read_only=True)
+    with bounded_tables(folder) as connection:
+        yield connection
 
 
 def test_columns_of_few_values_beside_the_rows_are_counted(folder: Path) -> None:
