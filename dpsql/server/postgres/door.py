@@ -149,11 +149,11 @@ class PostgresDoor:
         while True:
             code, data = await wire.startup(LET_IN)
             if code in (messages.SSL, messages.GSS):
-                speaks = code == messages.SSL and self._tls is not None and not wire.encrypted
-                wire.write(b"S" if speaks else b"N")
-                await wire.flush()
-                if speaks and self._tls is not None:
+                if code == messages.SSL and self._tls is not None and not wire.encrypted:
                     await wire.secure(self._tls, LET_IN)
+                else:
+                    wire.write(b"N")
+                    await wire.flush()
                 continue
             if code == messages.CANCEL:
                 self._cancel(data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from typing import cast
 
 from dpsql.errors import OperationalError
 from dpsql.server.postgres.messages import ProtocolViolation
@@ -101,13 +102,16 @@ class Wire:
             await self.flush()
 
     async def secure(self, context: ssl.SSLContext, seconds: float) -> None:
-        """Goes on in TLS.
+        """Says yes to a client that asked for TLS, and goes on in it.
 
         Raises:
             Gone: It did not come about, or the client sent something in the clear meanwhile.
         """
+        # A client begins with TLS as soon as it has read the yes: nobody may read from it before TLS does.
+        cast(asyncio.Transport, self._writer.transport).pause_reading()
         if self._reader._buffer:  # type: ignore[attr-defined]  # bytes in the clear must not be taken for encrypted ones
             raise Gone
+        self._writer.write(b"S")
         try:
             await asyncio.wait_for(self._writer.start_tls(context), seconds)
         except (TimeoutError, ConnectionError, ssl.SSLError, OSError):
