@@ -12,8 +12,9 @@ from dpsql.engine.base import PublicTable
 from dpsql.errors import PolicyError
 from dpsql.owner.advised import place_of
 from dpsql.owner.by_size import sizes_of_rows
+from dpsql.owner.facts import with_lists
 from dpsql.owner.partitions import with_partition
-from dpsql.owner.shape import CLASSES, stored_places, stores_grid, table_shape
+from dpsql.owner.shape import CLASSES, stores_grid, table_shape
 from dpsql.owner.totals import stored_totals
 from dpsql.owner.value_counts import stored_counts
 from dpsql.plan.advised import AdvisedTable
@@ -81,14 +82,15 @@ def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) 
         public: The public tables that list values of its columns.
     """
     table = policy.tables[name]
-    shape, unit = table_shape(policy, name, table), table.unit_column
+    shape, unit = with_lists(table_shape(policy, name, table), public), table.unit_column
+    places = {column.name: column.places for column in shape.columns} if shape.numbered else {}
     columns = {unit: ColumnInfo(unit, IDENTITY, unit=True)}
     for column_name, link in policy.identities(name).items():
         columns[column_name] = ColumnInfo(column_name, IDENTITY, unit=link is None, link=link)
     for column_name, column in table.columns.items():
         columns[column_name] = replace(
             _column(column_name, column, public),
-            stored_places=stored_places(column) if shape.numbered else (),
+            stored_places=places.get(column_name, ()),
             **_wishes(policy.mechanisms.get(f"{name}.{column_name}")),
         )
     return TableInfo(

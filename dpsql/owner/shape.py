@@ -34,15 +34,14 @@ __all__ = [
     "TableShape",
     "UniverseShape",
     "shape_of",
-    "stored_places",
     "stores_grid",
     "table_shape",
 ]
 
-FORMAT = 9  # Of the bounded tables, a number of ours; tables of another one ask for a refresh.
+FORMAT = 10  # Of the bounded tables, a number of ours; tables of another one ask for a refresh.
 MOST_PLACED = 64
-"""Values of a list whose places are stored beside a column. It is a choice: the builder compares each row with them one
-by one."""
+"""Values of a list whose places are stored beside a column. It is a choice: a place has 8 binary digits then, and the
+builder looks for each row's value in the list."""
 NUMERIC = ("integer", "real", "decimal")
 CLASSES = "$classes"  # The table of units and their classes; no name of a policy has a $.
 RECORD = "classes.parquet"  # A file beside the bounded one: who is of which class, for the versions to come.
@@ -57,7 +56,7 @@ class ColumnShape:
         type: As in the policy.
         low: Lower bound (numbers as Fraction), or None.
         high: Upper bound, or None.
-        values: Its declared domain, or None.
+        values: Its declared domain, or None; of few values that a public table lists, see `facts.with_lists`.
         values_from: (table, column) of the public table that lists it, or None.
         nullable: Whether the owner expects NULLs; only `dpsql check` asks.
         step: Grid step in the column's unit.
@@ -375,8 +374,3 @@ def stores_grid(column: ColumnPolicy) -> bool:
     within bounds is its own grid integer. What the policy lists has none.
     """
     return _column("", column).grid
-
-
-def stored_places(column: ColumnPolicy) -> tuple[Value, ...]:
-    """The values whose places a bounded table with several rows a unit holds as ``<column>$place``; () without."""
-    return _column("", column).places

@@ -19,6 +19,7 @@ from dpsql.owner.by_size import rows_by_size, sizes_of_rows, totals_by_size
 from dpsql.owner.caps import first_rows, one_of_each, placed
 from dpsql.owner.classes import build_classes
 from dpsql.owner.every_unit import require_every_unit
+from dpsql.owner.facts import public_table, with_lists
 from dpsql.owner.numbered import carried, listed_place
 from dpsql.owner.one_pass import first_of_a_place, in_parts, one_pass, totals_in_parts, unit_by_unit
 from dpsql.owner.owners import Owners, require_one_unit_type
@@ -72,14 +73,15 @@ def build_tables(
     owners = Owners(shape, sources)
     require_every_unit(database, shape, sources, owners)
     build = _Build(database, shape, sources, owners, again or Again())
-    facts = {}
+    facts, listing = {}, {}
     ordered = sorted(shape.tables, key=lambda table: not table.public)  # domains come from public tables
     for place, table in enumerate(ordered):
         report(f"building {table.name}", place / len(ordered))
         if table.public:
             facts[table.name] = build.public(table)
+            listing[table.name] = public_table(table.name, facts[table.name])
         else:
-            build.private(table, report, place / len(ordered), 1 / len(ordered))
+            build.private(with_lists(table, listing), report, place / len(ordered), 1 / len(ordered))
     for universe in shape.universes:
         build.universe(universe)
     if shape.classes is not None:

@@ -110,6 +110,7 @@ BUILDING = {
     "AND (getvariable('high') IS NULL OR {0} < getvariable('high')))",
     "numbered": "coalesce(getvariable('numbered'), 0)",
     "at_place": "[{rest}][{0} + 1]",
+    "place_among": "list_position([{rest}], {0}) - 1",
     "of_hexadecimal": "CAST('0x' || {0} AS UINTEGER)",
     "parts_told_apart": f"coalesce([{LENGTHS}][strlen(CAST({{0}} AS VARCHAR))], "
     "strlen(CAST({0} AS VARCHAR)) || ':', 'N'), CAST({0} AS VARCHAR)",

@@ -46,17 +46,19 @@ MEMBERS = """\
       score: {type: decimal, bounds: [-50, 50], grid: 0.5, nullable: true}
       spent: {type: real, bounds: [0, 10000], grid: 0.01}
       club: {type: boolean, nullable: true}
-      kind: {type: text, values: [z, x, y]}
+      kind: {type: text, values_from: kinds.name}
+  kinds: {public: true, key: name}
 """
 TRIPS = """\
   trips:
     unit: customer
     rows_per_unit: 60
     columns:
-      way: {type: text, values: [air, sea]}
+      way: {type: text, values_from: ways.name}
       state: {type: text, values: [open, shut]}
       cost: {type: integer, bounds: [0, 900]}
       gain: {type: integer, bounds: [-40, 40], nullable: true}
+  ways: {public: true, columns: {name: {type: text}}}
 """
 
 
@@ -79,7 +81,9 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         f"CREATE TABLE trips AS SELECT {request.param.replace('2000', '700')} AS customer, "
         "['air', 'road', 'sea'][1 + i % 3] AS way, ['draft', 'open', 'shut'][1 + i // 5 % 3] AS state, "
         "1 + 7 * (i % 100) AS cost, i % 81 - 40 AS gain "
-        "FROM range(8000) AS t(i)"
+        "FROM range(8000) AS t(i); "
+        "CREATE TABLE kinds AS SELECT unnest(['z', 'x', 'y']) AS name; "
+        "CREATE TABLE ways AS SELECT unnest(['sea', 'air', 'sea', NULL]) AS name"
     )
     yield from sessions(tmp_path_factory.mktemp("sized"), made, policy(ORDERS + RETURNS + MEMBERS + TRIPS))
 

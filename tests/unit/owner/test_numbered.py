@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
+from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.owner.bounded import wire_of
+from dpsql.owner.numbered import MOST_COMPARED, listed_place
 from dpsql.owner.shape import MOST_PLACED, ColumnShape
 from tests.unit.engine.test_sized import ORDERS
 from tests.unit.mechanisms.shop import policy, sessions
+
+PLAIN = replace(DUCKDB, spellings={name: own for name, own in DUCKDB.spellings.items() if name != "place_among"})
+"""DuckDB as an engine that finds no value in a list."""
 
 
 @pytest.mark.parametrize("unit", ["(i * 7919 + 5) % 301 - 100", "['', 'é', 'Z', 'a', '😀'][1 + i % 5] || (i % 7)"])
@@ -42,3 +52,24 @@ def test_only_short_lists_have_places() -> None:
     assert ColumnShape("a", "integer", values=tuple(range(MOST_PLACED))).places == tuple(range(MOST_PLACED))
     assert ColumnShape("a", "integer", values=tuple(range(MOST_PLACED + 1))).places == ()
     assert ColumnShape("a", "text").places == ()
+
+
+@pytest.mark.parametrize("many", [1, MOST_COMPARED, MOST_COMPARED + 1, MOST_PLACED])
+@pytest.mark.parametrize("kind", ["text", "integer", "date"])
+def test_a_value_has_its_place_in_a_list_however_long(many: int, kind: str) -> None:
+    made: dict[str, Callable[[int], Any]] = {
+        "text": lambda i: f"it's {i}",
+        "integer": lambda i: 7 * i - 50,
+        "date": lambda i: date(2024, 2, 27) + timedelta(days=i),
+    }
+    values = [made[kind](i) for i in range(many)]
+    column = ColumnShape("a", kind, values=tuple(reversed(values)))
+    places = list(column.places)
+    assert sorted(values) == places
+    rows = f"FROM (SELECT CAST($1 AS {wire_of(column)}) AS v)"
+    with duckdb.connect() as connection:
+        for value in (*values, made[kind](many), None):
+            expected = places.index(value) if value in places else many
+            for words in (DUCKDB, PLAIN):
+                sql = f"SELECT {listed_place(column, 'v', words)} {rows}"
+                assert connection.execute(sql, [value]).fetchall() == [(expected,)]
