@@ -10,8 +10,9 @@ clipped:
 with the chance of the facts' own `MISS`, for all clamps at once. It is an upper end alone: of those units a condition
 may leave nothing.
 
-Bins that look empty count with their whole reach, up to what the caps allow. Where that would make an interval of no
-use, it holds but for so many units above the clamp, and says so.
+Bins that look empty count with their whole reach, up to what the caps allow: the noise of the facts may hide units
+there. A clamp is given only where an interval that includes all of it is of use, so where facts were bought too dearly
+noised, or are of other data than the table has now, there is none.
 
 Tests: tests/unit/mechanisms/clamped/test_facts.py.
 """
@@ -36,8 +37,8 @@ INSIDE = 0.75  # Where in its bin, as a share of the upper end, a unit's size is
 LIKELY = 3  # Of what an interval includes for clipping, one part in so many is thought to be clipped. A guess.
 
 USEFUL = 3
-"""As a multiple of the noise: the most of clipping that an interval includes for bins that look empty. It is a choice:
-beyond it the interval would say nothing of the noise."""
+"""As a multiple of the noise: the most of clipping that an interval includes. It is a choice: beyond it a clamp that is
+found privately errs less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +50,12 @@ class KnownClamp:
         units: How many units a neighbour differs in.
         most_clipped: What the interval includes for clipping, in grid steps.
         most: How many units are above the clamp at most.
-        whole: Whether no more than ``most_clipped`` can be clipped, by the facts.
     """
 
     edges: tuple[int, ...]
     units: int
     most_clipped: int
     most: int
-    whole: bool
 
     def choose(self, units: Sequence[int], sampler: Sampler) -> int:
         """The first edge, whatever the data are."""
@@ -81,8 +80,7 @@ class KnownClamp:
     @property
     def says(self) -> tuple[str, str, str]:
         """Where the clamp is from, up to what its interval holds, and how sure the number of units is."""
-        until = "whatever was clipped" if self.whole else "unless more than that was"
-        return "by what advise released", until, f"{1 - float(MISS):.1%}"
+        return "by what advise released", "whatever was clipped", f"{1 - float(MISS):.1%}"
 
 
 def known_sizes(request: Request) -> tuple[LogHistogram, bool] | None:
@@ -112,17 +110,16 @@ def _scan(relation: Relation) -> Scan | None:
 
 
 def known_clamp(request: Request, totals: Sized, epsilon: Fraction) -> KnownClamp | None:
-    """The clamp whose noise and clipping together are expected to be least; None without facts.
+    """The clamp whose noise and clipping together are expected to be least; None where facts prove too little.
 
     Args:
         request: What is asked.
         totals: The totals, with the largest size that the caps allow as their last edge.
         epsilon: The whole price of the noise.
     """
-    found = known_sizes(request)
-    if found is None or not found[0].units:
+    sizes, current = known_sizes(request) or (None, False)
+    if sizes is None or not current or not sizes.units:
         return None
-    sizes, current = found
     top, step = totals.edges[-1], totals.grid.step
     bins = range(len(sizes.counts))
     ends = [min(top, math.ceil(sizes.high(bin_) / step)) for bin_ in bins]
@@ -131,18 +128,17 @@ def known_clamp(request: Request, totals: Sized, epsilon: Fraction) -> KnownClam
     def clipped(counts: Sequence[int], clamp: int, inside: float) -> float:
         return sum(count * max(0.0, inside * end - clamp) for count, end in zip(counts, ends, strict=True))
 
+    def noise(clamp: int) -> float:
+        return math.log(20) * clamp / float(epsilon)
+
     def worth(clamp: int) -> float:
         return 2 * (clamp / float(epsilon)) ** 2 + clipped(sizes.seen, clamp, INSIDE) ** 2
 
-    clamp = min(sorted({max(1, end) for end in ends}), key=worth)
     at_most = [sizes.most(bin_) for bin_ in bins]
-    noise = math.log(20) * clamp / float(epsilon)
-    all_clipped = clipped(at_most, clamp, 1.0)
-    whole = current and all_clipped <= USEFUL * noise
-    seen = [most if count else 0 for most, count in zip(at_most, sizes.seen, strict=True)]
+    useful = [end for end in sorted({max(1, end) for end in ends}) if clipped(at_most, end, 1.0) <= USEFUL * noise(end)]
+    clamp = min(useful, key=worth)  # at the top nothing is clipped
     units = sum(most for most, end in zip(at_most, ends, strict=True) if end > clamp)
     edges = [clamp]
     while edges[-1] < top:
         edges.append(min(2 * edges[-1], top))
-    allowed = all_clipped if whole else clipped(seen, clamp, 1.0)
-    return KnownClamp(tuple(edges), request.neighbour_rows, math.ceil(allowed), units, whole)
+    return KnownClamp(tuple(edges), request.neighbour_rows, math.ceil(clipped(at_most, clamp, 1.0)), units)

@@ -25,7 +25,7 @@ ONE = Fraction(1)
 MANY = Contribution(rows=256, groups=1, rows_in_group=256)
 
 
-def histogram(units: Mapping[int, int], *, step: Fraction = ONE, reach: int = 20, noise: int = 0) -> LogHistogram:
+def histogram(units: Mapping[int, int], *, step: Fraction = ONE, reach: int = 0, noise: int = 0) -> LogHistogram:
     """So many units in each bin of 20, with noise."""
     return LogHistogram(step, tuple(units.get(bin_, 0) + noise for bin_ in range(20)), reach, reach // 2)
 
@@ -69,31 +69,35 @@ def test_an_interval_from_facts_holds_the_unclamped_total_whatever_the_noise_of_
         assert clamp is not None
         excess = sum(max(0, size - clamp.edges[0]) for size in sizes)
         assert sum(size > clamp.edges[0] for size in sizes) <= clamp.most
-        if clamp.whole:
-            assert excess <= clamp.most_clipped
+        assert excess <= clamp.most_clipped
         assert clamp.edges[-1] == 256
         assert all(b <= 2 * a for a, b in zip(clamp.edges, clamp.edges[1:], strict=False))
 
 
-def test_what_the_interval_holds_is_said_and_rests_on_facts_of_these_data_alone() -> None:
-    rows = histogram({1: 4000}, reach=0)
-    for current, until in ((True, "it holds whatever was clipped"), (False, "it holds unless more than that was")):
-        offer = offered(request("count_rows", table(rows, current=current)))
-        held = {"group": [0], "bin": [1], "units": [10], "signs": [10], "total": [40]}
-        raw = RawTable(held, 1)
-        released = offer.release(raw, Noiseless())
-        assert released.values == [40]
-        (note,) = offer.told(released)
-        assert until in note
-        assert "(99.9%)" in note
+def test_what_the_interval_holds_is_said() -> None:
+    offer = offered(request("count_rows", table(histogram({1: 4000}, reach=0))))
+    held = {"group": [0], "bin": [1], "units": [10], "signs": [10], "total": [40]}
+    released = offer.release(RawTable(held, 1), Noiseless())
+    assert released.values == [40]
+    (note,) = offer.told(released)
+    assert "it holds whatever was clipped" in note
+    assert "(99.9%)" in note
 
 
-def test_bins_that_look_empty_make_no_interval_useless() -> None:
-    offer = offered(request("count_rows", table(histogram({1: 4000}, reach=60))))
-    assert isinstance(offer.search, KnownClamp)
-    assert not offer.search.whole  # 60 units in each bin up to 256 rows would be 10 times the noise
-    assert offer.search.most > 60
-    assert offer.half_width < 20
+def test_facts_of_other_data_give_no_clamp() -> None:
+    asked = request("count_rows", table(histogram({1: 4000}, reach=0), current=False))
+    assert not isinstance(offered(asked).search, KnownClamp)
+    assert known_clamp(asked, offered(asked).need, ONE) is None
+
+
+def test_units_that_the_noise_of_the_facts_may_hide_are_held_by_the_interval_or_there_is_no_such_clamp() -> None:
+    """60 units in each bin up to 256 rows are many times the noise of a clamp at 4: only the caps are high enough."""
+    asked = request("count_rows", table(histogram({1: 4000}, reach=60)))
+    totals = offered(asked).need
+    assert not isinstance(offered(asked).search, KnownClamp)
+    clamp = known_clamp(asked, replace(totals, edges=(256,)), ONE)
+    assert clamp is not None
+    assert (clamp.edges[0], clamp.most, clamp.allowed(0)) == (256, 0, 0)
 
 
 def test_totals_of_a_column_clamp_its_sum_also_in_groups() -> None:
