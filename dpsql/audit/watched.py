@@ -128,7 +128,7 @@ class Watched(Session):
         return replace(made, table=watched_table(made.table, self.parts.append))
 
     def _run(self, statement: EngineStatement) -> RawTable:
-        self.statements.append((statement.sql, statement.parameters, self.spent()))
+        self.statements.append((statement.identity, statement.parameters, self.spent()))
         return super()._run(statement)
 
     def _noised(

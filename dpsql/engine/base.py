@@ -6,7 +6,7 @@ Tests: tests/unit/engine/test_duckdb.py.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
@@ -95,6 +95,12 @@ class EngineStatement:
     repeats: tuple[str, ...] = ()
     by_key: str = ""
     of_units: tuple[int, ...] = ()
+
+    @property
+    def identity(self) -> str:
+        """What tells it from any other statement, in every process: all that an engine is told, not the text alone."""
+        told = (getattr(self, field.name) for field in fields(self))
+        return repr([sorted(own) if isinstance(own, frozenset) else own for own in told])
 
     @property
     def awaited(self) -> tuple[Awaited, ...]:

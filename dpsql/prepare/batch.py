@@ -89,7 +89,7 @@ def _draw(prepared: Prepared, answered: Sequence[Measured], lower: Lower) -> str
     releases = [canonical(measured.choice.release) for measured in answered]
     groups = prepared.groupings[first.grouping].groups
     within = [key.domain for key in prepared.plan.keys] if groups is None else groups  # groups are chosen within them
-    described = (statement.sql, statement.parameters, prepared.keys_of(first), within, releases)
+    described = (statement.identity, prepared.keys_of(first), within, releases)
     return hashlib.sha256(repr(described).encode()).hexdigest()
 
 

@@ -155,8 +155,7 @@ class Prepared:
     def _fingerprint(self, analyst: str, version: int) -> str:
         described = [analyst, str(version), repr(self.groupings), repr(encode(self.loss))]
         described.append(repr((self.selection, self.candidates)))
-        for reading in self.readings:
-            described += [reading.statement.sql, repr(reading.statement.parameters)]
+        described += [reading.statement.identity for reading in self.readings]
         described += [
             repr((measured.name, measured.reading, measured.columns, canonical(measured.choice.release)))
             for measured in self.measured

@@ -155,8 +155,7 @@ class Creation:
 
     def _wish(self) -> Wish:
         """What an approval is for: the statement, what it reads and how it releases."""
-        read = (self.reading.sql, repr(self.reading.parameters))
-        parts = (normal(self.statement), *read, self.table.method, repr(self.table.payment))
+        parts = (normal(self.statement), self.reading.identity, self.table.method, repr(self.table.payment))
         return Wish(self.table.loss, parts, [Spoken(self.statement, self.parameters)])
 
     def _keep(self, charge: int, fingerprint: str, progress: Progress) -> None:
