@@ -42,20 +42,16 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     yield from sessions(tmp_path_factory.mktemp("fingerprint"), MADE, policy(TABLES))
 
 
-def written(option: tuple[str, Any]) -> str:
-    return f"{option[0]} = {option[1]}"
+def written(caps: dict[str, Any]) -> str:
+    own = {"epsilon": 1, "mechanism": "'laplace'"} | caps
+    return ", ".join(f"{name} = {value}" for name, value in own.items())
 
 
 @pytest.mark.parametrize("aggregate", ["COUNT(*)", "SUM(x)", "COUNT(DISTINCT person)"])
 def test_another_cap_is_another_answer(session: Session, aggregate: str) -> None:
     asked = f"SELECT ward, {aggregate} AS n FROM visits GROUP BY ward"
-    laplace = "mechanism = 'laplace'"
     found = [session.query(asked, epsilon=1, mechanism="laplace", **caps) for caps in CAPS]
-    texts = [
-        f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS ({', '.join(['epsilon = 1', laplace, *map(written, caps.items())])}) "
-        + asked.removeprefix("SELECT ")
-        for caps in CAPS
-    ]
+    texts = [asked.replace("SELECT", f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS ({written(caps)})") for caps in CAPS]
     assert [answer.replayed for answer in found] == [False] * len(CAPS)
     assert [answer.rows for answer in session.query_all(texts)] == [answer.rows for answer in found]
     if aggregate != "COUNT(DISTINCT person)":
