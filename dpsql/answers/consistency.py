@@ -3,15 +3,20 @@
 Each grouping set is measured with noise of its own, so that parts and totals disagree at first. Where an aggregate
 adds up (COUNT, SUM, over rows that no cap cuts anew for each grouping), the values that fit all measurements best
 (weighted least squares over the finest cells, Hay et al. 2010) take their place. They are a function of released
-values alone.
+values alone. All sets are measured over the same rows, those whose keys are all listed (`plan.grouping.listed_rows`).
 
-Tests: tests/unit/answers.
+They are whole steps of the aggregate's grid. Where each set lies within the next, as in ROLLUP, totals are exactly the
+sums of their parts. Otherwise, as in CUBE, each is rounded by itself: sums of many parts differ from totals by what that
+moves, for whole cells that are near all totals need not be there.
+
+Tests: tests/unit/answers/test_consistency.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import chain
 from typing import Any
 
@@ -19,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.answers.release import Released
+from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.grouping import GROUPING_SET
 from dpsql.prepare import Measured, Prepared
@@ -109,7 +115,9 @@ def _agreeing(prepared: Prepared, parts: Sequence[Measured], values: Sequence[An
     from scipy.sparse import coo_matrix, csr_matrix, vstack  # here: a start that needs none of it is quicker
     from scipy.sparse.linalg import lsqr
 
-    keys = tuple(sorted({index for grouping in prepared.groupings for index in grouping.keys}))
+    sets = [grouping.keys for grouping in prepared.groupings]
+    keys = _from_common(sets)
+    nested = all(set(own) == set(keys[: len(own)]) for own in sets)
     domains = [prepared.plan.keys[index].domain or () for index in keys]
     cells = int(np.prod([len(domain) for domain in domains]))
     if cells * len(parts) > MOST_ENTRIES:
@@ -129,11 +137,17 @@ def _agreeing(prepared: Prepared, parts: Sequence[Measured], values: Sequence[An
         weights.append(np.full(count, 1.0 / float(scale)))
     matrix = vstack(sums).tocsr()
     weight = np.concatenate(weights)
-    measured = np.array([float(value) for value in values])
+    grid = parts[0].request.grid if parts[0].aggregate.function == "sum" else None
+    step = Fraction(1) if grid is None else grid.step
+    measured = np.array([float(value) for value in values]) / float(step)
     scaled = matrix.multiply(weight[:, None]).tocsr()
     finest = lsqr(scaled, measured * weight, atol=1e-12, btol=1e-12, iter_lim=1000)[0]
-    if all(isinstance(value, int) for value in values):
-        # Rounding running totals keeps every total of neighbouring cells within 1 of its best value.
-        whole = np.diff(np.round(np.cumsum(finest)), prepend=0.0)
-        return [int(value) for value in np.round(matrix @ whole)]
-    return [float(value) for value in matrix @ finest]
+    if nested:  # rounded running totals keep every total of neighbouring cells within 1 of its best value
+        finest = np.diff(np.round(np.cumsum(finest)), prepend=0.0)
+    return [in_unit(int(steps), step) for steps in np.round(matrix @ finest)]
+
+
+def _from_common(sets: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """The keys, those of most sets first: where each set lies within the next, all of them begin so."""
+    keys = sorted({index for own in sets for index in own})
+    return tuple(sorted(keys, key=lambda index: -sum(index in own for own in sets)))

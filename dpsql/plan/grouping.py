@@ -3,6 +3,9 @@
 A key that a row sums up is NULL there, and so may be a group of its own: the bits tell them apart. They follow from the
 grouping set that a row is of, which is public, so they hold no noise.
 
+All sets are measured over the same rows: those whose keys are all listed. A key that reads as NULL where its domain has
+no NULL is in no group, and so it is in no total, which is the sum of its groups.
+
 Source: PostgreSQL 17 documentation, section 9.21, "Grouping Operations"; DuckDB documentation, "GROUPING SETS".
 Tests: tests/sql/accepted.sql, tests/sql/refused.sql.
 """
@@ -13,13 +16,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.plan.conditions import Position
 from dpsql.plan.expressions import Resolver, as_constant
-from dpsql.plan.nodes import Case, Column, Expression
+from dpsql.plan.nodes import Case, Column, Expression, Filter, Relation
 from dpsql.plan.plans import Key
 from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
 
-__all__ = ["CALLED", "GROUPING_SET", "grouping"]
+__all__ = ["CALLED", "GROUPING_SET", "grouping", "listed_rows"]
 
 CALLED = ("grouping", "grouping_id")
 """What it is called: the first in SQL, both in DuckDB."""
@@ -60,3 +64,19 @@ def grouping(
         branches.append((after.apply("=", (GROUPING_SET, as_constant(number)), node.position), as_constant(bits)))
     facts = Facts(Type.INTEGER, Fraction(0), Fraction(2 ** len(places) - 1), nullable=False, step=Fraction(1))
     return Case(tuple(branches), as_constant(0), facts)
+
+
+def listed_rows(relation: Relation, keys: Sequence[Key], rows: Resolver, position: Position) -> Relation:
+    """The rows whose keys are all listed, out of those of a statement with several grouping sets.
+
+    Args:
+        relation: All rows.
+        keys: What is grouped by.
+        rows: Resolves over one row.
+        position: Of the statement.
+    """
+    for key in keys:
+        if None not in (key.domain or ()):
+            missing = rows.apply("is_null", (key.expression,), position)
+            relation = Filter(relation, rows.apply("not", (missing,), position))
+    return relation

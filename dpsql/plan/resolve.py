@@ -16,7 +16,7 @@ from dpsql.plan.catalog import Catalog
 from dpsql.plan.conditions import holds_aggregate
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
-from dpsql.plan.grouping import CALLED, grouping
+from dpsql.plan.grouping import CALLED, grouping, listed_rows
 from dpsql.plan.joined_answers import TooManyTogether
 from dpsql.plan.lateral import with_names_read
 from dpsql.plan.lists import Lists, numbered
@@ -235,6 +235,7 @@ class _Statement:
         for nodes in group_by.sets:
             wanted = [resolver.resolve(node) for node in group_nodes(replace(self.query, group_by=nodes), self.scope)]
             sets.append(tuple(i for i, key in enumerate(self.keys) if key.expression in wanted))
+        self.relation = listed_rows(self.relation, self.keys, resolver, self.query.position)
         return tuple(dict.fromkeys(sets))
 
     def _keys(self, nodes: list[syntax.Expr]) -> None:

@@ -21,6 +21,7 @@ from dpsql.mechanisms.located.parts import COUNT, FEWEST, MANY, few_shares, shar
 from dpsql.mechanisms.located.place import Bins, Clip, squares
 from dpsql.mechanisms.located.release import LocatedMean, LocatedRelease
 from dpsql.plan.needs import Contribution
+from dpsql.plan.options import Options
 from dpsql.plan.types import Grid
 from dpsql.privacy.kinds import Pure
 from dpsql.testing_samplers import FixedSampler, Noiseless
@@ -306,8 +307,19 @@ def test_the_choice_is_by_what_may_be_gained() -> None:
     assert better(grid=WIDE, facts=wide)
     assert better(grid=WIDE, facts=wide, rows_about=50)  # a guess may be far too low, and trying costs little
     assert not better(grid=WIDE, facts=wide, rows_about=1)
-    assert not better(grid=WIDE, facts=replace(wide, spread=Fraction(300_000)))
-    assert not better(grid=Grid(Fraction(1), 1, 5))
+    assert not better(grid=WIDE, facts=replace(wide, spread=Fraction(200_000)))
+
+
+@pytest.mark.parametrize("function", ["avg", "var_samp"])
+def test_where_values_reach_over_all_of_their_bounds_it_answers_by_name_alone(function: str) -> None:
+    """Of a share, say, it may miss the few: they are where rows thin out."""
+    wide = replace(COST.facts, high=Fraction(10**6), spread=Fraction(300_000))
+    cases: list[dict[str, Any]] = [{"grid": Grid(Fraction(1), 0, 1)}, {"grid": WIDE, "facts": wide}]
+    for case in cases:
+        answer = AtOwnPlace().offer(asking(function, price=ONE, **case))
+        assert isinstance(answer, Refusal)
+        assert "nothing to find" in answer.reason
+        assert offered(AtOwnPlace().offer(asking(function, price=ONE, options=Options(mechanism="located"), **case)))
 
 
 @pytest.mark.parametrize(
