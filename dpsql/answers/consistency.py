@@ -6,8 +6,8 @@ adds up (COUNT, SUM, over rows that no cap cuts anew for each grouping), the val
 values alone. All sets are measured over the same rows, those whose keys are all listed (`plan.grouping.listed_rows`).
 
 They are whole steps of the aggregate's grid. Where each set lies within the next, as in ROLLUP, totals are exactly the
-sums of their parts. Otherwise, as in CUBE, each is rounded by itself: sums of many parts differ from totals by what that
-moves, for whole cells that are near all totals need not be there.
+sums of their parts. Otherwise, as in CUBE, each is rounded by itself: sums of many parts differ from totals by what
+that moves, for there need be no whole cells that are near all totals.
 
 Tests: tests/unit/answers/test_consistency.py.
 """

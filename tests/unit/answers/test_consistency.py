@@ -31,8 +31,8 @@ TABLES = """
       weight: {type: real, bounds: [0, 200], grid: 0.1}
 """
 PEOPLE = (
-    "CREATE TABLE people AS SELECT i AS person, i % 111 AS age, ['F', 'M', 'X'][1 + i % 3] AS sex, i % 4 > 1 AS smokes, "
-    "['A', 'B', NULL][1 + i % 3] AS town, 40 + i % 97 / 10 AS weight FROM range(3441) AS t(i)"
+    "CREATE TABLE people AS SELECT i AS person, i % 111 AS age, ['F', 'M', 'X'][1 + i % 3] AS sex, "
+    "i % 4 > 1 AS smokes, ['A', 'B', NULL][1 + i % 3] AS town, 40 + i % 97 / 10 AS weight FROM range(3441) AS t(i)"
 )
 BELIE = (
     "UPDATE people SET sex = CASE WHEN person % 7 = 0 THEN 'other' ELSE NULL END WHERE person % 3 = 0; "
