@@ -1429,9 +1429,9 @@ SELECT sex, consent, COUNT(*) FROM patients GROUP BY ROLLUP (sex, consent)
 -- a0: count_rows
 -- sets: (k0, k1), (k0), ()
 -- columns: sex text, consent text, count_star() integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL)) AND (NOT ("t0"."consent" IS NULL))) AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL)) AND (NOT ("t0"."consent" IS NULL))) AS q GROUP BY "k0"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL)) AND (NOT ("t0"."consent" IS NULL))) AS q
 
 -- reference: SELECT sex, consent, COUNT(*) FROM patients GROUP BY CUBE (sex, consent)
 SELECT sex, consent, COUNT(*) FROM patients GROUP BY CUBE (sex, consent)
@@ -1442,10 +1442,10 @@ SELECT sex, consent, COUNT(*) FROM patients GROUP BY CUBE (sex, consent)
 -- a0: count_rows
 -- sets: (k0, k1), (k0), (k1), ()
 -- columns: sex text, consent text, count_star() integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
--- engine: SELECT "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k1"
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL)) AND (NOT ("t0"."consent" IS NULL))) AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL)) AND (NOT ("t0"."consent" IS NULL))) AS q GROUP BY "k0"
+-- engine: SELECT "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL)) AND (NOT ("t0"."consent" IS NULL))) AS q GROUP BY "k1"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL)) AND (NOT ("t0"."consent" IS NULL))) AS q
 
 -- reference: SELECT sex, consent, COUNT(*) FROM patients GROUP BY GROUPING SETS ((sex), (consent), ())
 SELECT sex, consent, COUNT(*) FROM patients GROUP BY GROUPING SETS ((sex), (consent), ())
@@ -1456,9 +1456,9 @@ SELECT sex, consent, COUNT(*) FROM patients GROUP BY GROUPING SETS ((sex), (cons
 -- a0: count_rows
 -- sets: (k0), (k1), ()
 -- columns: sex text, consent text, count_star() integer
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
--- engine: SELECT "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k1"
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL)) AND (NOT ("t0"."consent" IS NULL))) AS q GROUP BY "k0"
+-- engine: SELECT "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL)) AND (NOT ("t0"."consent" IS NULL))) AS q GROUP BY "k1"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL)) AND (NOT ("t0"."consent" IS NULL))) AS q
 
 -- Named arguments
 -- reference: SELECT SUM(LEAST(COALESCE(t, 0), 200)) FROM (SELECT SUM(cost) AS t FROM visits GROUP BY patient_id)
@@ -4258,9 +4258,9 @@ SELECT sex, consent, GROUPING(sex, consent) AS g, GROUPING(consent) AS c, COUNT(
 -- a0: count_rows
 -- sets: (k0, k1), (k0), ()
 -- columns: sex text, consent text, g integer [0, 3], c integer [0, 1], n integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL)) AND (NOT ("t0"."consent" IS NULL))) AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL)) AND (NOT ("t0"."consent" IS NULL))) AS q GROUP BY "k0"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL)) AND (NOT ("t0"."consent" IS NULL))) AS q
 
 -- reference: SELECT CASE WHEN GROUPING(sex) = 1 THEN 'all' ELSE sex END AS who, COUNT(*) AS n FROM patients GROUP BY CUBE (sex) HAVING GROUPING_ID(sex) = 1 OR sex = 'F'
 SELECT CASE WHEN GROUPING(sex) = 1 THEN 'all' ELSE sex END AS who, COUNT(*) AS n FROM patients GROUP BY CUBE (sex) HAVING GROUPING_ID(sex) = 1 OR sex = 'F'
@@ -4270,8 +4270,8 @@ SELECT CASE WHEN GROUPING(sex) = 1 THEN 'all' ELSE sex END AS who, COUNT(*) AS n
 -- a0: count_rows
 -- sets: (k0), ()
 -- columns: who text, n integer
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL))) AS q GROUP BY "k0"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL))) AS q
 
 -- Values that are released first, beside people's rows
 SELECT COUNT(*) AS dear FROM visits WHERE cost > (SELECT AVG(cost) FROM visits)
