@@ -1,9 +1,9 @@
 """What all units of a table have in all, stored by size (`plan.needs.Sized`), where an engine counts.
 
 Counts and sums of `mechanisms.clamped` over a whole table, by listed columns too, read a few rows then, however many
-units there are. The bins are those that a statement without bounds asks for. What is stored follows from the policy
-and its public tables alone, and is made with the table. Where each unit has one row, it is made of the rows; else of what is stored of each
-unit (`totals`).
+units there are. The bins are those that a statement without bounds asks for. What is stored follows from the policy and
+its public tables alone, and is made with the table. Where each unit has one row, it is made of the rows; else of what
+is stored of each unit (`totals`).
 
 Tests: tests/unit/owner/test_totals.py.
 """

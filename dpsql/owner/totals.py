@@ -1,8 +1,8 @@
 """What each unit has in all, stored beside its rows: how many rows, and count and sum of each column of numbers.
 
 Sums that listed columns alone choose and group read one row a unit then, instead of all its rows. What is stored
-follows from the policy and its public tables alone, and is made with the table: how long it takes, and what is there, tells nobody what was
-asked. It is never larger than the table.
+follows from the policy and its public tables alone, and is made with the table: how long it takes, and what is there,
+tells nobody what was asked. It is never larger than the table.
 
 A table has its totals by unit, and once more by unit and listed columns, where a unit may have several rows in each of
 their cells. `by_size` adds these up over all units.
