@@ -58,7 +58,9 @@ def _by_form(
     found = listing.replaced(expression)
     if found is None or _cells(listing.found) > MOST_LISTED:
         return None
-    return listing.found[found] if isinstance(found, Column) else _image(found, (), listing.found, evaluate)
+    narrowing = listing.narrowing()
+    bare = isinstance(found, Column) and not narrowing
+    return listing.found[columns_of(found)[0]] if bare else _image(found, narrowing, listing.found, evaluate)
 
 
 def _cells(domains: Mapping[Column, Sequence[Value]]) -> int:

@@ -5,8 +5,9 @@ between their ends; and what is counted by the day, hour, minute or second of a 
 that it is worked out for each day (hour, ...) within the timestamp's bounds. Such a part stands in the key as if it
 were a column with listed values. More values may be listed than can occur together; none is left out.
 
-Conditions narrow a timestamp's bounds before they are cut into days. They are not computed for the days: a condition
-that midnight does not meet may hold in the afternoon.
+Conditions narrow a timestamp's bounds before they are cut into days. They are computed for the days only where they look
+no closer at it than at its day: one that midnight does not meet may hold in the afternoon. So are those that name a part
+which stands in the key, such as `floor(cost / 1000) < 5`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from dpsql.limits import MOST_LISTED
+from dpsql.plan.expressions import columns_of
 from dpsql.plan.functions.dates import DAY_PARTS
 from dpsql.plan.functions.days import truncated
 from dpsql.plan.narrowing import facts_where
@@ -65,6 +67,16 @@ class Listing:
             case _:
                 return self._part(expression)
 
+    def narrowing(self) -> list[Expression]:
+        """The conditions that follow from the parts found so far, over these."""
+        found, held = list[Expression](), dict(self.found)
+        for condition in self.conditions:
+            over = self.replaced(condition)
+            if over is not None and set(columns_of(over)) <= held.keys():
+                found.append(over)
+            self.found = dict(held)
+        return found
+
     def _part(self, expression: Expression) -> Column | None:
         """The expression itself as a column, where its values are known."""
         return self._kept(repr(expression), expression.facts, self._values(expression))
@@ -83,7 +95,7 @@ class Listing:
             return (False, True, None) if expression.facts.nullable else (False, True)
         if isinstance(expression, Case):
             return self._of_branches(expression)
-        return listed_numbers(expression.facts)
+        return listed_numbers(facts_where(expression, self.conditions))
 
     def _of_branches(self, case: Case) -> Values | None:
         results = [*(result for _, result in case.branches), case.default]

@@ -1,0 +1,91 @@
+"""Groups of computed keys: all that occur are listed, and conditions on the key leave those alone that meet them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import duckdb
+import pytest
+
+from dpsql.session import Session
+from tests.unit.mechanisms.shop import policy, sessions
+
+pytestmark = pytest.mark.chance(0, "no noise is drawn")
+
+TABLES = """
+  stays:
+    unit: patient
+    rows_per_unit: 3
+    columns:
+      came: {type: timestamp, bounds: [2023-01-01 00:00:00, 2024-12-31 23:59:59]}
+      left_on: {type: date, bounds: [2023-01-01, 2024-12-31], nullable: true}
+      cost: {type: real, bounds: [0, 9000], grid: 0.01, nullable: true}
+      nights: {type: integer, bounds: [0, 40]}
+"""
+MADE = (
+    "CREATE TABLE stays AS SELECT i // 3 AS patient, TIMESTAMP '2023-01-01' + INTERVAL 1 SECOND * ((i * 7919) % 63158400) "
+    "AS came, CASE WHEN i % 11 > 0 THEN DATE '2023-01-01' + (i * 37 % 731)::INTEGER END AS left_on, "
+    "CASE WHEN i % 7 > 0 THEN (i * 131 % 900000) / 100 END AS cost, i % 41 AS nights FROM range(9000) AS t(i)"
+)
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    yield from sessions(tmp_path_factory.mktemp("listing"), MADE, policy(TABLES))
+
+
+@pytest.fixture(scope="module")
+def raw() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        connection.execute(MADE)
+        yield connection
+
+
+@pytest.mark.parametrize(
+    ("key", "condition", "many"),
+    [
+        ("year(came)", "year(came) BETWEEN 2024 AND 2030", 1),
+        ("year(came)", "year(came) >= 2024", 1),
+        ("date_trunc('month', came)", "year(came) = 2024", 12),
+        ("date_trunc('month', came)", "year(came) = 2024 AND month(came) IN (2, 3)", 2),
+        ("came::DATE", "came::DATE BETWEEN '2024-03-01' AND '2024-03-07'", 7),
+        ("floor(cost / 1000)", "floor(cost / 1000) < 5", 5),
+        ("floor(cost / 1000)", "cost < 5000", 7),  # with 5 and NULL, which such rows have not
+        ("nights // 7", "nights // 7 <> 2", 5),
+        ("month(left_on)", "quarter(left_on) = 2", 3),
+        ("cost > 1000", "cost > 1000", 1),
+        ("date_trunc('month', came)", "hour(came) = 14", 24),  # which days have such an hour is not looked at
+    ],
+)
+def test_a_condition_on_the_key_leaves_the_groups_that_meet_it(
+    session: Session, key: str, condition: str, many: int
+) -> None:
+    found = session.query(f"SELECT {key} AS k, COUNT(*) AS n FROM stays WHERE {condition} GROUP BY k", epsilon=1)
+    assert len(found.rows) == many
+
+
+KEYS = (
+    "year(came)", "date_trunc('month', came)", "came::DATE", "dayname(came)", "hour(came)", "strftime(came, '%Y-%m')",
+    "floor(cost / 1000)", "cost > 4000", "nights // 7", "CASE WHEN cost < 100 THEN 'low' WHEN cost < 5000 THEN 'mid' END",
+    "quarter(left_on)", "year(left_on) * 100 + month(left_on)", "left_on IS NULL", "nights % 2 = 0",
+)  # fmt: skip
+CONDITIONS = (
+    "year(came) >= 2024", "month(came) IN (1, 7)", "came < '2023-06-15 12:00:00'", "came::DATE > '2024-02-28'",
+    "hour(came) < 3", "NOT (hour(came) BETWEEN 2 AND 20)", "dayname(came) LIKE 'S%'", "cost < 5000", "cost > 4000",
+    "floor(cost / 1000) IN (2, 4)", "cost IS NULL", "floor(cost / 1000) IS NULL OR cost > 8000", "nights // 7 <> 2",
+    "nights < 9", "nights % 2 = 0", "left_on >= '2024-01-01'", "quarter(left_on) = 2 OR nights < 3",
+    "quarter(left_on) = 2 OR left_on IS NULL", "year(left_on) * 100 + month(left_on) > 202406",
+    "CASE WHEN cost < 100 THEN 'low' WHEN cost < 5000 THEN 'mid' END = 'mid'",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_group_that_occurs_is_listed(session: Session, raw: duckdb.DuckDBPyConnection, seed: int) -> None:
+    dice = random.Random(seed)
+    keys = dice.sample(KEYS, dice.randint(1, 2))
+    where = " AND ".join(dice.sample(CONDITIONS, dice.randint(1, 2)))
+    shown = ", ".join(f"{key} AS k{at}" for at, key in enumerate(keys))
+    asked = f"SELECT {shown}, COUNT(*) AS n FROM stays WHERE {where} GROUP BY ALL"
+    found = session.query(asked, epsilon=1, mechanism="laplace").rows
+    assert sorted(map(str, (row for row in found if row[-1]))) == sorted(map(str, raw.execute(asked).fetchall()))
