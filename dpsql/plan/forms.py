@@ -5,9 +5,9 @@ between their ends; and what is counted by the day, hour, minute or second of a 
 that it is worked out for each day (hour, ...) within the timestamp's bounds. Such a part stands in the key as if it
 were a column with listed values. More values may be listed than can occur together; none is left out.
 
-Conditions narrow a timestamp's bounds before they are cut into days. They are computed for the days only where they look
-no closer at it than at its day: one that midnight does not meet may hold in the afternoon. So are those that name a part
-which stands in the key, such as `floor(cost / 1000) < 5`.
+Conditions narrow a timestamp's bounds before they are cut into days. They are computed for the days only where they
+look no closer at it than at its day: one that midnight does not meet may hold in the afternoon. So are those that name
+a part which stands in the key, such as `floor(cost / 1000) < 5`.
 """
 
 from __future__ import annotations

@@ -24,8 +24,9 @@ TABLES = """
       nights: {type: integer, bounds: [0, 40]}
 """
 MADE = (
-    "CREATE TABLE stays AS SELECT i // 3 AS patient, TIMESTAMP '2023-01-01' + INTERVAL 1 SECOND * ((i * 7919) % 63158400) "
-    "AS came, CASE WHEN i % 11 > 0 THEN DATE '2023-01-01' + (i * 37 % 731)::INTEGER END AS left_on, "
+    "CREATE TABLE stays AS SELECT i // 3 AS patient, "
+    "TIMESTAMP '2023-01-01' + INTERVAL 1 SECOND * ((i * 7919) % 63158400) AS came, "
+    "CASE WHEN i % 11 > 0 THEN DATE '2023-01-01' + (i * 37 % 731)::INTEGER END AS left_on, "
     "CASE WHEN i % 7 > 0 THEN (i * 131 % 900000) / 100 END AS cost, i % 41 AS nights FROM range(9000) AS t(i)"
 )
 
@@ -67,8 +68,8 @@ def test_a_condition_on_the_key_leaves_the_groups_that_meet_it(
 
 KEYS = (
     "year(came)", "date_trunc('month', came)", "came::DATE", "dayname(came)", "hour(came)", "strftime(came, '%Y-%m')",
-    "floor(cost / 1000)", "cost > 4000", "nights // 7", "CASE WHEN cost < 100 THEN 'low' WHEN cost < 5000 THEN 'mid' END",
-    "quarter(left_on)", "year(left_on) * 100 + month(left_on)", "left_on IS NULL", "nights % 2 = 0",
+    "floor(cost / 1000)", "cost > 4000", "nights // 7",
+    "CASE WHEN cost < 100 THEN 'low' WHEN cost < 5000 THEN 'mid' END", "quarter(left_on)", "year(left_on) * 100 + month(left_on)", "left_on IS NULL", "nights % 2 = 0",
 )  # fmt: skip
 CONDITIONS = (
     "year(came) >= 2024", "month(came) IN (1, 7)", "came < '2023-06-15 12:00:00'", "came::DATE > '2024-02-28'",
