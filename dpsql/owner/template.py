@@ -44,14 +44,16 @@ budget:
 # privacy_classes: {{table: TABLE, column: COLUMN, share: {{strict: 0.25, normal: 1}}}}
 
 # For each table either
-#   public: true     nobody's data, joined freely and returned as it is; its other keys may go, or
+#   public: true     nobody's data, joined freely and returned as it is; its other keys may go. Columns, where they
+#                    stay, say their type alone: no bounds, and none are needed; or
 #   unit             the column that says which protected person a row is about, named so in every private table;
 #                    or {{via: visits, on: visit_id}}: the person of the row of visits with that key,
 #   rows_per_unit    how many rows of one person are used at most: more keeps more data, and needs more noise.
 # {nobody}
 # Uncomment the columns that analysts may use. Each LOW, HIGH and value must come from what is publicly known, not
 # from a look at the data: numbers outside are moved to the nearer bound, other values outside read as NULL.
-#   bounds: auto                 `dpsql advise` finds them, privately (numbers): each such column adds to its price
+#   bounds: auto                 `dpsql advise` finds them, privately (numbers of private tables): each such column adds
+#                                to its price
 #   bounds: [LOW, HIGH]          better, where known: tight ones mean little noise; days need them to be groups
 #   values: [a, b]               every value there is; or values_from: table.column of a public table; without
 #                                either the domain is open, and grouping by it needs delta

@@ -85,7 +85,8 @@ class TablePolicy(Section):
             if extra:
                 raise wrong(f"a public table has no {extra[0]}", f"remove {extra[0]}, or public: true", extra[0])
             for name, column in self.columns.items():
-                if promises := sorted(column.model_fields_set - {"type", "nullable"}):
+                declared = column.model_fields_set | ({"bounds"} if column.auto else set())
+                if promises := sorted(declared - {"type", "nullable"}):
                     raise wrong(
                         "a public table is returned as it is, so nothing is promised of its values",
                         f"write the type alone, and remove {promises[0]}",

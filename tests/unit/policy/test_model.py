@@ -193,6 +193,11 @@ COST = "cost: {type: real, bounds: [0, 20000]}"
             ("{public: true, key: name}", "{public: true, columns: {name: {type: text, values: [a]}}}"),
             "towns.columns.name.values: a public table is returned as it is, so nothing is promised",
         ),
+        (
+            ("{public: true, key: name}", "{public: true, columns: {beds: {type: integer, bounds: auto}}}"),
+            "towns.columns.beds.bounds: a public table is returned as it is, so nothing is promised of its values; "
+            "write the type alone, and remove bounds",
+        ),
         (("key: name}", "unit: name}"), "towns.unit: a public table has no unit; remove unit, or public: true"),
         (
             ("{public: true, key: name}", "{key: name}"),
