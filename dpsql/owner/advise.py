@@ -20,7 +20,7 @@ from dpsql.errors import InvariantBroken, OperationalError
 from dpsql.ledger.ledger import FACTS, Ledger, Release
 from dpsql.mechanisms.advice import Advice, advice, as_raw
 from dpsql.mechanisms.base import Price
-from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
+from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw, Law
 from dpsql.owner.builder import counted, data_digest, data_digest_of
 from dpsql.owner.jobs import Progress, in_owner_process
 from dpsql.owner.questions import MOST_BINS, Tally, of_sizes, of_totals, open_texts
@@ -72,6 +72,7 @@ class ReleasedFacts:
     Attributes:
         release: Their charge.
         data: The digest of the data that they tell of.
+        law: Of the noise of every count.
         reach, likely: As of `mechanisms.advice.Advice`.
         sizes: Each question's noised counts.
         heavy: (table, column) to values and noised numbers of units.
@@ -81,6 +82,7 @@ class ReleasedFacts:
 
     release: Release
     data: str
+    law: Law
     reach: int
     likely: int
     sizes: Mapping[Tally, tuple[int, ...]]
@@ -130,6 +132,7 @@ def newest(ledger: Ledger) -> ReleasedFacts | None:
             return ReleasedFacts(
                 release=release,
                 data=sizes["data"],
+                law=_law(sizes),
                 reach=sizes["reach"],
                 likely=sizes["likely"],
                 sizes=_answers(sizes),
@@ -275,9 +278,7 @@ def _totals(
             "The policy's columns changed since these facts were charged, so that their totals cannot be drawn. "
             "Write the columns as they were, or take the new ones with the next version."
         )
-    kind, amount = first["law"]
-    law = LaplaceLaw(amount) if kind == "laplace" else GaussianLaw(amount)
-    noise = Advice(law, facts.release.loss, facts.reach, facts.likely, None)
+    noise = Advice(facts.law, facts.release.loss, facts.reach, facts.likely, None)
     raw = counted(
         shape, key=ledger.contribution_key, directory=directory, stage="totals", heavy=False, progress=progress
     )
@@ -287,6 +288,11 @@ def _totals(
         "shapes": {table.name: shape.digest_of(table.name) for table in shape.tables if not table.public},
     }
     _keep(ledger, facts.release, 1, kept)
+
+
+def _law(payload: Mapping[str, Any]) -> Law:
+    kind, amount = payload["law"]
+    return LaplaceLaw(amount) if kind == "laplace" else GaussianLaw(amount)
 
 
 def _variance(law: Any) -> Fraction:

@@ -8,12 +8,13 @@ Tests: tests/unit/owner/test_advised.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from dpsql.owner.outside import bins_inside, hidden, sides_of
 from dpsql.owner.shape import shape_of
 from dpsql.plan.advised import AdvisedColumn, AdvisedTable, LogHistogram, Signed
 
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from dpsql.policy.model import Policy
 
 __all__ = [
-    "LOST",
+    "Bounds",
     "Typical",
+    "advised_bounds",
     "advised_tables",
     "bounds_of",
     "histogram",
@@ -33,17 +35,21 @@ __all__ = [
     "rows_about",
     "rows_lost",
     "two_digits",
+    "unresolved",
     "with_bounds",
 ]
 
-LOST = 0.001
-"""The share of units beyond the advised bounds, and of rows beyond the advised cap, at most. It is a choice: so little
-is below the noise of most answers, and the last thousandth often lies many times further out."""
+NEAR = Fraction(1, 10)
+"""The chance that an empty bin beside one that holds units is taken for another. It is a choice: each such bin doubles
+the bounds for nothing, and each that is left out cuts a tail that may hold as many units as the scale of the noise."""
 NORMAL = 1.4826  # Standard deviations of a normal law in the distance from its centre that half of it keeps within.
 HALVINGS = 60  # Of the widest distance, until that of half the units is found: more than digits are shown.
 SCALES = 100
 """The least and the largest distance to expect between values lie so many times below and above the spread. A guess:
 what friendly_core pays for the width between them goes by its logarithm."""
+
+NOT_FOUND = "auto found no value above the noise of the facts; run dpsql advise POLICY with a larger --epsilon"
+Bounds = tuple[Decimal, Decimal] | tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +113,9 @@ def histogram(
     """The histogram, or the two of both signs, that answer one question; None where it was not asked."""
     for question, counts in answers.items():
         if (question.table, question.column, question.about) == (table, column, about):
+            near = facts.law.beyond(NEAR) - 1
             up, *down = (
-                LogHistogram(question.step, counts[at : at + question.bins], facts.reach, facts.likely)
+                LogHistogram(question.step, counts[at : at + question.bins], facts.reach, facts.likely, near)
                 for at in range(0, len(counts), question.bins)
             )
             return Signed(up, *down)
@@ -127,47 +134,51 @@ def with_bounds(policy: Policy, facts: ReleasedFacts | None) -> Policy:
         for key, column in table.columns.items():
             if not column.auto:
                 continue
-            largest = None if facts is None else histogram(facts, facts.sizes, name, key, "largest")
-            bounds = None if largest is None else bounds_of(largest, column.type)
+            bounds = None if facts is None else advised_bounds(facts, name, key, column)
             if bounds is None:
-                why = (
-                    "has no bounds yet" if largest is None else "has no value that stands above the noise of the facts"
-                )
-                more = "" if largest is None else " at a larger --epsilon once the data are a new version"
-                raise policy.wrong_at(
-                    ("tables", name, "columns", key, "bounds"),
-                    f"auto {why}; run dpsql advise POLICY{more}, or write [LOW, HIGH] from what is publicly known",
-                )
+                why = "auto has no bounds yet; run dpsql advise POLICY" if facts is None else NOT_FOUND
+                problem = f"{why}, or write [LOW, HIGH] from what is publicly known"
+                raise policy.wrong_at(("tables", name, "columns", key, "bounds"), problem)
             columns[key] = column.model_copy(update={"bounds": bounds})
         tables[name] = table.model_copy(update={"columns": columns})
     return policy.model_copy(update={"tables": tables})
 
 
-def bounds_of(largest: Signed, type_: str) -> tuple[Decimal, Decimal] | tuple[int, int] | None:
-    """Bounds that cut a value of at most a thousandth of the units, rounded up to two digits; None where none is seen.
+def unresolved(policy: Policy, facts: ReleasedFacts) -> list[tuple[str, str]]:
+    """(table, column) of each ``bounds: auto`` that these facts do not find, so that the policy does not open."""
+    return [
+        (name, key)
+        for name, table in policy.tables.items()
+        for key, column in table.columns.items()
+        if column.auto and advised_bounds(facts, name, key, column) is None
+    ]
+
+
+def advised_bounds(facts: ReleasedFacts, table: str, name: str, column: ColumnPolicy) -> Bounds | None:
+    """The bounds that facts give a column; None where they hold none of its values, or none above their noise."""
+    largest = histogram(facts, facts.sizes, table, name, "largest")
+    return None if largest is None else bounds_of(largest, column.type, hidden(largest, facts.law))
+
+
+def bounds_of(largest: Signed, type_: str, hidden: int) -> Bounds | None:
+    """Bounds that reach as far as `outside.bins_inside` says, rounded up to two digits; None where nothing is seen.
 
     0 is inside: sums pay for the distance from 0, and empty sums are 0.
+
+    Args:
+        largest: Of each unit, the value furthest from 0.
+        type_: The column's.
+        hidden: As of `outside.hidden`.
     """
-    sides = [largest.up, *([largest.down] if largest.down is not None else [])]
-    total = sum(side.units for side in sides)
-    if not total:
+    sides = sides_of(largest)
+    if not any(side.units for side in sides):
         return None
-    high, low = (_end(side, LOST * total / len(sides)) for side in (largest.up, largest.down or largest.up))
-    if largest.down is None:
-        low = Decimal(0)
+    found = zip(sides, bins_inside(largest, hidden), strict=True)
+    reached = [two_digits(side.high(end - 1), ROUND_CEILING) if end else Decimal(0) for side, end in found]
+    high, low = reached[0], reached[1] if len(reached) > 1 else Decimal(0)
     if type_ == "integer":
         return -int(low.to_integral_value(ROUND_CEILING)), int(high.to_integral_value(ROUND_CEILING))
     return -low or Decimal(0), high
-
-
-def _end(side: LogHistogram, beyond: float) -> Decimal:
-    """The end of the last bin that more than so many units reach, rounded up to two digits; 0 where none do."""
-    left = 0.0
-    for bin_ in reversed(range(len(side.counts))):
-        left += side.seen[bin_]
-        if left > beyond:
-            return _rounded(side.high(bin_), ROUND_CEILING)
-    return Decimal(0)
 
 
 def place_of(single: Signed, bounds: tuple[Any, Any] | None = None) -> Typical | None:
@@ -219,26 +230,23 @@ def _between(pieces: list[tuple[float, float, int]], low: float, high: float) ->
     return found
 
 
-def rows_lost(per_unit: LogHistogram, cap: int) -> float:
-    """About which share of the rows is beyond a cap."""
-    rows = sum(count * mean for mean, count in _means(per_unit))
-    return 1 - sum(count * min(mean, cap) for mean, count in _means(per_unit)) / rows if rows else 0.0
+def rows_lost(per_unit: LogHistogram, cap: int, counts: Sequence[int]) -> float:
+    """About which share of the rows is beyond a cap, of those of some counts: the seen ones, or the taken ones."""
+    means = _means(per_unit, counts)
+    rows = sum(count * mean for mean, count in means)
+    return 1 - sum(count * min(mean, cap) for mean, count in means) / rows if rows else 0.0
 
 
-def _means(per_unit: LogHistogram) -> list[tuple[float, int]]:
+def _means(per_unit: LogHistogram, counts: Sequence[int]) -> list[tuple[float, int]]:
     """(the middle number of rows, units) of each bin."""
-    return [((float(per_unit.low(j) + per_unit.high(j)) - 1) / 2, count) for j, count in enumerate(per_unit.seen)]
+    return [((float(per_unit.low(j) + per_unit.high(j)) - 1) / 2, count) for j, count in enumerate(counts)]
 
 
 def rows_about(per_unit: LogHistogram, cap: int) -> int:
     """About how many rows there are within a cap."""
-    return round(sum(count * min(mean, cap) for mean, count in _means(per_unit)))
+    return round(sum(count * min(mean, cap) for mean, count in _means(per_unit, per_unit.seen)))
 
 
-def two_digits(number: Fraction) -> Decimal:
+def two_digits(number: Fraction, way: str = ROUND_HALF_EVEN) -> Decimal:
     """The number in two digits."""
-    return _rounded(number, ROUND_HALF_EVEN)
-
-
-def _rounded(number: Fraction, way: str) -> Decimal:
     return Context(prec=2, rounding=way).divide(Decimal(number.numerator), Decimal(number.denominator))

@@ -11,15 +11,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dpsql.owner.advised import LOST, bounds_of, histogram, place_of, rows_about, rows_lost, two_digits
+from dpsql.owner.advise import PRICES
+from dpsql.owner.advised import (
+    Bounds,
+    advised_bounds,
+    histogram,
+    place_of,
+    rows_about,
+    rows_lost,
+    two_digits,
+    unresolved,
+)
 from dpsql.owner.finding import Finding
-from dpsql.plan.advised import LogHistogram, Signed
+from dpsql.owner.outside import LOST, MISS, bins_inside, hidden, most_beyond, taken, units_at_least
+from dpsql.plan.advised import Signed
+from dpsql.privacy.account import UNIT
 
 if TYPE_CHECKING:
+    from dpsql.mechanisms.noise.laws import Law
     from dpsql.owner.advise import ReleasedFacts
     from dpsql.policy.column import ColumnPolicy
     from dpsql.policy.model import Policy
@@ -28,7 +41,7 @@ __all__ = ["Advised", "cap_of", "contradictions", "recommended", "unmeasured"]
 
 WIDE = 2
 """Declared bounds this many times wider than the advised ones are narrowed: every sum pays for the width. A guess."""
-MUCH = 0.01  # Of units or rows: beyond that share the owner is told what a bound or a cap cuts. A guess.
+MUCH = Fraction(1, 100)  # Of units or rows: beyond that share the owner is told what a bound or a cap cuts. A guess.
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +75,16 @@ def recommended(policy: Policy, facts: ReleasedFacts) -> Advised:
         if not rows.up.units:
             lines.append(f"{name}: nothing stands above the noise.")
             continue
-        at, most = ("tables", name), cap_of(rows.up)
+        at, most = ("tables", name), cap_of(rows)
         cap = min(table.most_rows, most)
         lines.append(f"{name}: about {rows.up.units:,} units, {rows_about(rows.up, cap):,} rows.")
         if table.most_rows > 1:
-            lines.append(f"  {_caps(rows.up, most, table.most_rows)}")
+            lines.append(f"  {_caps(rows, most, table.most_rows, facts.law)}")
             if cap < table.most_rows:
                 changes[*at, "rows_per_unit"] = str(cap)
         changes[*at, "rows_about"] = str(int(two_digits(Fraction(max(1, rows_about(rows.up, cap))))))
         for key, column in table.columns.items():
-            for said, value in _of_column(facts, name, key, column):
+            for said, value in _of_column(facts, name, key, column, units_at_least(rows, facts.law)):
                 lines.append(f"  {key}: {said}")
                 if (name, key) in fixed:
                     continue
@@ -80,7 +93,24 @@ def recommended(policy: Policy, facts: ReleasedFacts) -> Advised:
             if owner == name:
                 shown = ", ".join(f"{value} ({count:,})" for value, count in values) or "none stands above the noise"
                 lines.append(f"  {key}: values that many units have most often: {shown}.")
+    lines.extend(_sure(policy, facts))
     return Advised(tuple(lines), {place: value for place, value in changes.items() if value != _now(policy, place)})
+
+
+def _sure(policy: Policy, facts: ReleasedFacts) -> Iterator[str]:
+    """How sure it is what is said of shares, and about the price at which noise would hide little of them."""
+    times = Fraction(0)
+    for one in facts.sizes:
+        question = histogram(facts, facts.sizes, one.table, one.column, one.about)
+        rows = histogram(facts, facts.sizes, one.table, None, "rows")
+        if one.about != "single" and question is not None and rows is not None and rows.up.units:
+            times = max(times, hidden(question, facts.law) / (MUCH * rows.up.units))
+    paid = (facts.release.loss.priced().epsilon or 0) * UNIT / min(policy.classes.values(), default=1)
+    serves = next((price for price in PRICES if price >= paid * times), None)
+    more = f" At --epsilon {float(serves):g} that would be about {float(MUCH):.0%} of the units." if serves else ""
+    if times:
+        said = f"Each 'at most' holds {1 / MISS - 1} times of {1 / MISS}, and counts what the noise may hide."
+        yield f"{said}{more if times > 1 else ''}"
 
 
 def _now(policy: Policy, place: tuple[str, ...]) -> str | None:
@@ -90,43 +120,55 @@ def _now(policy: Policy, place: tuple[str, ...]) -> str | None:
     return _text(two_digits(_exact(found))) if isinstance(found, Decimal) else _text(found)
 
 
-def cap_of(per_unit: LogHistogram) -> int:
-    """The least power of two beyond which at most a thousandth of the rows lies."""
-    return next(cap for cap in (1 << j for j in range(64)) if rows_lost(per_unit, cap) <= LOST)
+def cap_of(rows: Signed) -> int:
+    """The least power of two beyond which at most a thousandth of the rows lies, of those taken to be there."""
+    (counts,) = taken(rows)
+    return next(cap for cap in (1 << j for j in range(64)) if rows_lost(rows.up, cap, counts) <= LOST)
 
 
-def _caps(per_unit: LogHistogram, most: int, now: int) -> str:
-    """What some caps lose and cost, beside the one in force and the one that loses next to nothing."""
-    parts = []
-    for rows in sorted({max(1, most // 8), max(1, most // 2), most, now}):
-        lost = rows_lost(per_unit, rows)
-        told = "no row is seen to be lost" if lost < LOST / 10 else f"{lost:.1%} of the rows are lost"
-        mark = f" ({', '.join(name for name, cap in (('now', now), ('advised', most)) if rows == cap)})"
-        parts.append(f"at {rows:,}{mark if rows in (now, most) else ''} {told}, the noise is {rows / now:.2g}x")
+def _caps(rows: Signed, most: int, now: int, law: Law) -> str:
+    """What some caps lose and cost, beside the one in force and the one that loses next to nothing of what is seen."""
+    parts, noise, units = [], hidden(rows, law), units_at_least(rows, law)
+    for cap in sorted({max(1, most // 8), max(1, most // 2), most, now}):
+        lost = rows_lost(rows.up, cap, rows.up.seen)
+        beyond = most_beyond(rows, [(cap + 1).bit_length() - 1], noise, units)
+        seen = f"about {lost:.1%} of the rows that are seen are lost and " if lost > LOST else ""
+        told = f"{seen}{_share(beyond)} of the units have more"
+        mark = f" ({', '.join(name for name, own in (('now', now), ('advised', most)) if cap == own)})"
+        parts.append(f"at {cap:,}{mark if cap in (now, most) else ''} {told}, the noise is {cap / now:.2g}x")
     return f"rows_per_unit: {'; '.join(parts)}."
 
 
+def _share(most: Fraction) -> str:
+    """A share that the exact one does not pass, in two digits of a percentage."""
+    return f"at most {_text(two_digits(100 * most, ROUND_CEILING))}%" if most < 1 else "an unknown share"
+
+
 def _of_column(
-    facts: ReleasedFacts, table: str, name: str, column: ColumnPolicy
+    facts: ReleasedFacts, table: str, name: str, column: ColumnPolicy, units: int
 ) -> Iterator[tuple[str, Mapping[str, str]]]:
     """What is said of a numeric column, and what would be written of it."""
     largest = histogram(facts, facts.sizes, table, name, "largest")
     if largest is None:
         return
-    found = bounds_of(largest, column.type)
+    found = advised_bounds(facts, table, name, column)
     place = place_of(histogram(facts, facts.sizes, table, name, "single") or largest, column.bounds)
-    if found is None or place is None:
+    if found is None:
         yield "nothing stands above the noise.", {}
         return
     written: dict[str, str] = {}
     low, high = found
-    said = f"99.9% of the units have all values in [{_text(low)}, {_text(high)}]"
+    noise = hidden(largest, facts.law)
+    beyond = _share(most_beyond(largest, bins_inside(largest, noise), noise, units))
+    # Values below 0 of a column that has none by its bounds are in no bin, so that nothing is said of them.
+    where = f"above {_text(high)}" if largest.down is None else f"outside [{_text(low)}, {_text(high)}]"
+    said = f"the value furthest from 0 of {beyond} of the units is {where}"
     bounds = _bounds(found, column)
     if bounds is not None:
         written["bounds"] = f"[{_text(bounds[0])}, {_text(bounds[1])}]"
         said += f"; bounds: {written['bounds']}"
     ends = bounds or column.bounds
-    if place.spread > 0:
+    if place is not None and place.spread > 0:
         centre = place.centre if ends is None else min(max(place.centre, _exact(ends[0])), _exact(ends[1]))
         written |= {"centre": _text(two_digits(centre)), "spread": _text(two_digits(place.spread))}
         if ends is not None and not _exact(ends[0]) <= Fraction(two_digits(centre)) <= _exact(ends[1]):
@@ -177,21 +219,32 @@ def _count_is_off_by(policy: Policy, rows: int) -> int:
 
 def contradictions(policy: Policy, facts: ReleasedFacts) -> Iterator[Finding]:
     """Where a policy's caps and bounds do not fit the facts; for the owner alone, though facts are public."""
+    for name, key in unresolved(policy, facts):
+        what = (
+            "has bounds: auto, and the facts hold no value above their noise. Write [LOW, HIGH] from what is publicly "
+        )
+        what += "known, or run dpsql advise POLICY --write with a larger --epsilon than theirs."
+        yield Finding(name, key, what, None, None, "error")
+    if facts.totals is None:
+        what = (
+            "totals under the bounds are paid for and not drawn yet. Run dpsql advise POLICY once bounds are written."
+        )
+        yield Finding(None, None, what, None, None, "note")
     for name, table in policy.tables.items():
         rows = histogram(facts, facts.sizes, name, None, "rows")
         if table.public or rows is None or not rows.up.units:
             continue
-        if (lost := rows_lost(rows.up, table.most_rows)) > MUCH:
+        if (lost := rows_lost(rows.up, table.most_rows, rows.up.seen)) > MUCH:
             what = f"by the facts rows_per_unit: {table.most_rows} leaves out about {lost:.0%} of the rows."
-            yield Finding(name, None, f"{what} {cap_of(rows.up)} would keep them.", None, None, "warning")
+            what += f" {cap_of(rows)} would keep those that are seen."
+            yield Finding(name, None, what, None, None, "warning")
         for key, column in table.columns.items():
             largest = histogram(facts, facts.sizes, name, key, "largest")
             if largest is not None and column.bounds is not None and not column.auto:
-                yield from _of_bounds(name, key, column, largest)
+                yield from _of_bounds(name, key, column, largest, advised_bounds(facts, name, key, column))
 
 
-def _of_bounds(table: str, name: str, column: ColumnPolicy, largest: Signed) -> Iterator[Finding]:
-    found = bounds_of(largest, column.type)
+def _of_bounds(table: str, name: str, column: ColumnPolicy, largest: Signed, found: Bounds | None) -> Iterator[Finding]:
     if found is None or column.bounds is None:
         return
     advised = f"[{_text(found[0])}, {_text(found[1])}]"
@@ -203,7 +256,7 @@ def _of_bounds(table: str, name: str, column: ColumnPolicy, largest: Signed) -> 
     surely = (count for side, end in sides for j, count in enumerate(side.seen) if side.low(j) >= end)  # whole bins
     cut = sum(surely) / units
     if cut > MUCH:
-        what = f"by the facts the bounds cut values of about {cut:.0%} of the units. {advised} would keep nearly all."
+        what = f"by the facts the bounds cut values of about {cut:.0%} of the units. {advised} would keep what is seen."
         yield Finding(table, name, what, None, None, "warning")
     elif _bounds(found, column) is not None:
         what = f"by the facts the bounds are more than {WIDE} times as wide as {advised}, and so is the noise of sums."

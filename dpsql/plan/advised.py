@@ -39,12 +39,15 @@ class LogHistogram:
         reach: With chance 1 - `MISS` every count is within this of the exact one, together with all others of the
             version.
         likely: The same with chance 19/20: what stands above it is taken to be there, for choosing alone.
+        near: What noise alone passes in one bin with chance 1/10, for choosing alone: of a bin that follows others less
+            is asked.
     """
 
     step: Fraction
     counts: tuple[int, ...]
     reach: int
     likely: int
+    near: int
 
     def low(self, bin_: int) -> Fraction:
         """The least size in a bin, in the numbers' unit."""

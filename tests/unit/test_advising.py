@@ -281,7 +281,7 @@ def test_a_charge_whose_process_was_lost_is_drawn_again_without_another(
     with pytest.raises(OperationalError, match=r"charged at another price.*`dpsql log POLICY`"):
         advised(policy, epsilon=Fraction(1, 4))
     report = advised(policy)
-    assert (report.charged, len(report.lines)) == (False, 3)
+    assert (report.charged, len(report.lines)) == (False, 4)
     assert spent(policy, "ana") == 0.5
 
 
@@ -294,9 +294,24 @@ def test_contradictions_are_told_to_the_owner(policy: Path) -> None:
     assert facts is not None
     said = [finding.what for finding in contradictions(loaded, facts)]
     assert said == [
-        "by the facts rows_per_unit: 1 leaves out about 50% of the rows. 4 would keep them.",
-        "by the facts the bounds cut values of about 100% of the units. [0, 41] would keep nearly all.",
+        "by the facts rows_per_unit: 1 leaves out about 50% of the rows. 4 would keep those that are seen.",
+        "by the facts the bounds cut values of about 100% of the units. [0, 41] would keep what is seen.",
     ]
     policy.write_text(POLICY.replace("bounds: auto", "bounds: [0, 4000]"))
     loaded = load_policy(policy)
     assert [finding.severity for finding in contradictions(loaded, facts)] == ["note"]
+
+
+def test_what_is_said_of_units_outside_counts_what_noise_may_hide_and_names_a_price(policy: Path) -> None:
+    policy.write_text(POLICY.replace("bounds: auto", "bounds: [0, 100]"))
+    lines = advised(policy, epsilon=Fraction(1)).lines
+    assert re.search(r"at most [\d.]+% of the units have more, the noise is", lines[1])
+    price = re.fullmatch(
+        r"  price: the value furthest from 0 of at most ([\d.]+)% of the units is above 41; bounds: \[0, 41\]; .*",
+        lines[2],
+    )
+    assert price is not None
+    assert 1 < float(price[1]) < 3
+    assert re.fullmatch(
+        r"Each 'at most' holds 19 times of 20, .* At --epsilon 5 that would be about 1% of the units\.", lines[-1]
+    )

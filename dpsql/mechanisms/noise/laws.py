@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.mechanisms.noise.least import least
+from dpsql.mechanisms.noise.sums import gaussian_sum_beyond, laplace_sum_beyond
 from dpsql.privacy.sampling import Integers, Sampler
 
 __all__ = [
@@ -85,6 +86,10 @@ class Law(Hashable, Protocol):
         """Smallest k >= 1 with P(noise >= k) <= chance, in grid steps; chance from 1e-250 to 1/2."""
         ...
 
+    def sum_beyond(self, count: int, chance: Fraction) -> int:
+        """A k with P(sum of ``count`` independent draws >= k) <= chance, in grid steps; little above the least one."""
+        ...
+
     def near(self, chance: float) -> int:
         """About that k, for whoever looks for it: nothing is proved of it."""
         ...
@@ -123,6 +128,9 @@ class LaplaceLaw:
 
     def beyond(self, chance: Fraction) -> int:
         return _beyond(self, chance)
+
+    def sum_beyond(self, count: int, chance: Fraction) -> int:
+        return laplace_sum_beyond(self.scale, count, chance)
 
     def near(self, chance: float) -> int:
         return math.ceil(-self.spread * math.log(chance * (1 + math.exp(-1 / self.spread))))
@@ -166,6 +174,9 @@ class GaussianLaw:
 
     def beyond(self, chance: Fraction) -> int:
         return _beyond(self, chance)
+
+    def sum_beyond(self, count: int, chance: Fraction) -> int:
+        return gaussian_sum_beyond(self.variance, count, chance)
 
     def near(self, chance: float) -> int:
         return _near_gaussian(self.variance, chance)

@@ -11,29 +11,34 @@ from dpsql.owner.advised import Typical, bounds_of, place_of, rows_about, rows_l
 from dpsql.owner.recommend import cap_of
 from dpsql.plan.advised import LogHistogram, Signed
 
+HIDDEN = 100
+
 
 def histogram(*counts: int, step: Fraction = Fraction(1)) -> LogHistogram:
-    return LogHistogram(step, counts, reach=60, likely=45)
+    return LogHistogram(step, counts, reach=60, likely=45, near=10)
 
 
-def test_bounds_reach_to_the_end_of_the_last_bin_that_is_seen() -> None:
-    assert bounds_of(Signed(histogram(0, 500, 400, 44)), "integer") == (0, 8)
-    assert bounds_of(Signed(histogram(0, 500, 400, 46)), "integer") == (0, 16)
+def test_bounds_reach_to_the_end_of_the_last_bin_that_is_seen_or_follows_one() -> None:
+    assert bounds_of(Signed(histogram(0, 500, 400, 10)), "integer", HIDDEN) == (0, 8)
+    assert bounds_of(Signed(histogram(0, 500, 400, 11)), "integer", HIDDEN) == (0, 16)
+    assert bounds_of(Signed(histogram(0, 500, 400, 10, 60)), "integer", HIDDEN) == (0, 8)
+    assert bounds_of(Signed(histogram(0, 500, 400, 10, 61)), "integer", HIDDEN) == (0, 32)
 
 
-def test_bounds_cut_a_thousandth_of_the_units_at_most() -> None:
-    assert bounds_of(Signed(histogram(100_000, 0, 99)), "integer") == (0, 2)
-    assert bounds_of(Signed(histogram(100_000, 0, 101)), "integer") == (0, 8)
+def test_bounds_cut_a_thousandth_of_the_units_where_noise_hides_no_more() -> None:
+    assert bounds_of(Signed(histogram(200_000, 0, 99)), "integer", HIDDEN) == (0, 2)
+    assert bounds_of(Signed(histogram(200_000, 0, 101)), "integer", HIDDEN) == (0, 8)
+    assert bounds_of(Signed(histogram(200_000, 0, 99)), "integer", 3 * HIDDEN) == (0, 8)
 
 
 def test_bounds_of_both_signs_hold_0_and_are_rounded_up_to_two_digits() -> None:
     signed = Signed(histogram(*[0] * 7, 900, step=Fraction(1, 100)), histogram(0, 0, 0, 300))
-    assert bounds_of(signed, "real") == (Decimal(-16), Decimal("2.6"))
-    assert bounds_of(Signed(histogram(0, 900), histogram(10, 10)), "real") == (Decimal(0), Decimal(4))
+    assert bounds_of(signed, "real", HIDDEN) == (Decimal(-16), Decimal("2.6"))
+    assert bounds_of(Signed(histogram(0, 900), histogram(10, 10)), "real", HIDDEN) == (Decimal(0), Decimal(4))
 
 
 def test_where_nothing_is_seen_there_are_no_bounds_and_no_place() -> None:
-    assert bounds_of(Signed(histogram(40, 3)), "integer") is None
+    assert bounds_of(Signed(histogram(40, 3)), "integer", HIDDEN) is None
     assert place_of(Signed(histogram(40, 3))) is None
 
 
@@ -60,15 +65,16 @@ def test_rows_lost_are_worked_out_from_the_rows_of_each_unit(cap: int) -> None:
     # 200 units of 1 row, 200 of about 2.5: 700 rows
     per_unit = histogram(200, 200)
     kept = {1: 400, 2: 600, 3: 700}[cap]
-    assert rows_lost(per_unit, cap) == pytest.approx(1 - kept / 700)
+    assert rows_lost(per_unit, cap, per_unit.counts) == pytest.approx(1 - kept / 700)
     assert rows_about(per_unit, cap) == kept
 
 
 def test_the_advised_cap_is_the_least_power_of_two_that_keeps_all_but_a_thousandth() -> None:
-    assert cap_of(histogram(900)) == 1
-    assert cap_of(histogram(900, 100)) == 4
-    assert cap_of(histogram(2_000_000, 0, 0, 0, 50)) == 1
-    assert cap_of(histogram(10_000, 0, 0, 0, 100)) == 32
+    assert cap_of(Signed(histogram(900))) == 1
+    assert cap_of(Signed(histogram(900, 100))) == 4
+    assert cap_of(Signed(histogram(2_000_000, 0, 0, 0, 50))) == 1
+    assert cap_of(Signed(histogram(10_000, 0, 0, 0, 100))) == 32
+    assert cap_of(Signed(histogram(900, 100, 20, 11))) == 16  # of the last two none is seen alone
 
 
 def test_two_digits() -> None:

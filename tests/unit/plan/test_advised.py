@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from dpsql.plan.advised import LogHistogram
 
-HISTOGRAM = LogHistogram(Fraction(1, 2), counts=(300, -20, 100, 40), reach=60, likely=45)
+HISTOGRAM = LogHistogram(Fraction(1, 2), counts=(300, -20, 100, 40), reach=60, likely=45, near=10)
 
 
 def test_a_bin_holds_the_sizes_from_one_power_of_two_to_the_next_in_steps() -> None:
@@ -30,4 +30,4 @@ def test_the_share_above_a_size_is_spread_evenly_within_a_bin() -> None:
 
 
 def test_where_nothing_is_seen_no_share_is_above_anything() -> None:
-    assert LogHistogram(Fraction(1), (3, 2), reach=60, likely=45).above(Fraction(1)) == 0
+    assert LogHistogram(Fraction(1), (3, 2), reach=60, likely=45, near=10).above(Fraction(1)) == 0

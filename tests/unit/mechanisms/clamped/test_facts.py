@@ -27,7 +27,7 @@ MANY = Contribution(rows=256, groups=1, rows_in_group=256)
 
 def histogram(units: Mapping[int, int], *, step: Fraction = ONE, reach: int = 0, noise: int = 0) -> LogHistogram:
     """So many units in each bin of 20, with noise."""
-    return LogHistogram(step, tuple(units.get(bin_, 0) + noise for bin_ in range(20)), reach, reach // 2)
+    return LogHistogram(step, tuple(units.get(bin_, 0) + noise for bin_ in range(20)), reach, reach // 2, reach // 2)
 
 
 def table(rows: LogHistogram, *, totals: Signed | None = None, current: bool = True) -> AdvisedTable:
