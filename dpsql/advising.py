@@ -14,7 +14,7 @@ from dpsql.engine.log import keep_in
 from dpsql.errors import ProgrammingError, door
 from dpsql.ledger.ledger import FACTS, Ledger
 from dpsql.owner.advise import ROWS_OF_A_UNIT, Foretold, ReleasedFacts, data_now, foretold, measure, newest, paid
-from dpsql.owner.advised import with_bounds
+from dpsql.owner.advised import unresolved, with_bounds
 from dpsql.owner.builder import alone, data_digest_of
 from dpsql.owner.jobs import Progress
 from dpsql.owner.recommend import recommended
@@ -30,6 +30,8 @@ EPSILON = Fraction(1, 20)
 """The price of facts where the owner names none. It is a choice: little beside what analysts get, and enough for some
 thousands of people."""
 
+IN_ADDITION = " That is in addition to what facts of these data have cost before."
+
 
 @dataclass(frozen=True, slots=True)
 class AdviceReport:
@@ -43,6 +45,8 @@ class AdviceReport:
         written: Whether the policy file was changed.
         version: The table version that the ledger is at; 0 before the first.
         thin: Whether what was charged was said before, for something stays empty.
+        unresolved: The columns, as table.column, whose ``bounds: auto`` the facts do not find: until they are written
+            the policy does not open, and totals wait.
     """
 
     quote: str
@@ -52,6 +56,7 @@ class AdviceReport:
     written: bool
     version: int
     thin: bool = False
+    unresolved: tuple[str, ...] = ()
 
 
 @door
@@ -66,7 +71,9 @@ def advise(
     progress: Progress | None = None,
     warned: Callable[[str], None] = lambda _: None,
 ) -> AdviceReport:
-    """Measures facts privately, once a table version, at a price that the total and every account pay; the owner's.
+    """Measures facts privately, at a price that the total and every account pay; the owner's.
+
+    A table version pays once, unless a larger epsilon than what was paid is named: that buys better facts, in addition.
 
     Args:
         path: The policy file.
@@ -90,9 +97,13 @@ def advise(
     with open_ledger(policy) as ledger:
         if quote:
             text, version = _quoted(policy, wanted), ledger.version()
-            facts = newest(ledger)
-            if facts is not None and data_digest_of(cache_directory(policy, ledger), version) == facts.data:
-                text = "The facts of these data were bought before: dpsql advise prints them, free."
+            named = None if epsilon is None else wanted
+            facts, digest = newest(ledger), data_digest_of(cache_directory(policy, ledger), version)
+            if facts is not None and facts.data == digest:
+                if paid(ledger, digest, named) is None:
+                    text += IN_ADDITION
+                else:
+                    text = "The facts of these data were bought before: dpsql advise prints them, free."
             return AdviceReport(text, (), (), charged=False, written=False, version=version)
         end_log = keep_in(owners_folder(policy))
         try:
@@ -115,29 +126,32 @@ def _advised(
 ) -> AdviceReport:
     cache, written = cache_directory(policy, ledger), False
 
-    def between(facts: ReleasedFacts) -> Policy:
-        """The policy under which totals are drawn: as it will be."""
+    def between(facts: ReleasedFacts) -> Policy | None:
+        """The policy under which totals are drawn: as it will be; None where it would not open."""
         nonlocal written
         written = write and _write(path, policy, ledger, facts)
-        return with_bounds(load_policy(path), facts)
+        then = load_policy(path)
+        return None if unresolved(then, facts) else with_bounds(then, facts)
 
     with alone(cache, progress):
         data = data_now(policy, ledger, cache)
-        new = paid(ledger, data) is None
+        release = paid(ledger, data, wanted if warned is not None else None)
+        new, before = release is None, newest(ledger)
+        price = _quoted(policy, wanted) + (IN_ADDITION if before is not None and before.data == data else "")
         if new and wanted.advice is None:
             raise ProgrammingError(f"epsilon {float(wanted.epsilon):g} buys no facts. Write a larger --epsilon.")
         if new and wanted.thin and warned is not None:
-            warned(_quoted(policy, wanted))
+            warned(price)
         elif new and wanted.thin:
             raise ProgrammingError(
                 f"{_quoted(policy, wanted)} Nothing was charged. To pay all the same, name a price: --epsilon."
             )
-        facts = measure(policy, ledger, cache, data, wanted, sampler or ExactSampler(), between, progress)
+        facts = measure(policy, ledger, cache, data, wanted, release, sampler or ExactSampler(), between, progress)
         if write and not written:
             written = _write(path, policy, ledger, facts)
     advised = recommended(policy, facts)
     changes = tuple(f"{'.'.join(place)}: {value}" for place, value in advised.changes.items())
-    spent = _quoted(policy, wanted) if new else "These facts were bought before: they are free."
+    spent = price if new else "These facts were bought before: they are free."
     return AdviceReport(
         spent,
         advised.lines,
@@ -146,6 +160,7 @@ def _advised(
         written=written,
         version=ledger.version(),
         thin=new and bool(wanted.thin),
+        unresolved=tuple(map(".".join, unresolved(policy, facts))),
     )
 
 

@@ -14,6 +14,7 @@ import typer
 from dpsql.cli.app import app
 from dpsql.cli.arguments import PolicyFile
 from dpsql.cli.running import line, progress, told
+from dpsql.errors import OperationalError
 
 __all__ = ["advise"]
 
@@ -56,3 +57,10 @@ def advise(
         name = line(str(policy))
         more = f"the tables are built anew by: dpsql refresh {name}" if report.version else f"then: dpsql check {name}"
         typer.echo(f"What it cost stands there as budget.advised. {more[0].upper()}{more[1:]}")
+    if report.unresolved:
+        raise OperationalError(
+            f"No value above the noise was found of: {line(', '.join(report.unresolved))}. Until their bounds: auto "
+            "are found or written, the policy does not open. Write bounds: [LOW, HIGH] from what is publicly known, "
+            "and run dpsql advise again: what it was paid for and still has to count is free. Or run it with a larger "
+            "--epsilon, which is charged in addition."
+        )

@@ -160,15 +160,29 @@ def data_now(policy: Policy, ledger: Ledger, directory: Path) -> str:
     return data
 
 
-def paid(ledger: Ledger, data: str) -> Release | None:
+def paid(ledger: Ledger, data: str | None, named: Foretold | None) -> Release | None:
     """The charge that facts of these data were bought by; None where there is none.
 
     It is the newest one, where its facts tell of these data, or where a lost process kept nothing of them.
+
+    Args:
+        ledger: An open one.
+        data: The digest of the data.
+        named: What is asked for at a price that the owner named. A larger epsilon than what was paid buys new facts.
     """
     charges = [release for release in ledger.releases(FACTS) if release.version]
-    if charges and (sizes := _found(ledger, charges[-1], 0)) is not None and sizes["data"] != data:
+    if not charges:
         return None
-    return charges[-1] if charges else None
+    sizes = _found(ledger, charges[-1], 0)
+    other = sizes is not None and (sizes["data"] != data or (named is not None and _is_more(named, charges[-1])))
+    return None if other else charges[-1]
+
+
+def _is_more(wanted: Foretold, charge: Release) -> bool:
+    """Whether a price has a larger epsilon than a charge."""
+    if wanted.advice is None:
+        return False
+    return (wanted.advice.loss.priced().epsilon or 0) > (charge.loss.priced().epsilon or 0)
 
 
 def measure(
@@ -177,8 +191,9 @@ def measure(
     directory: Path,
     data: str,
     wanted: Foretold,
+    release: Release | None,
     sampler: Sampler,
-    between: Callable[[ReleasedFacts], Policy],
+    between: Callable[[ReleasedFacts], Policy | None],
     progress: Progress | None = None,
 ) -> ReleasedFacts:
     """The facts of the data as they are: the stored ones, free, or new ones, charged to all. To be done under `alone`.
@@ -189,22 +204,24 @@ def measure(
         directory: The private directory of the bounded tables.
         data: Their digest.
         wanted: What is asked for, at which price.
+        release: The charge that has `paid` for them already, or None.
         sampler: The source of noise.
-        between: The policy under which totals are drawn, from the facts about sizes.
+        between: The policy under which totals are drawn, from the facts about sizes; None where bounds are lacking, so
+            that totals wait until these are written, under the same charge.
         progress: Told each public step and the share done.
 
     Raises:
         BudgetExceeded: Naming who cannot pay. Nothing was spent.
         OperationalError: If the data cannot be read.
     """
-    release = paid(ledger, data) or _charged(ledger, max(1, ledger.version()), wanted)
+    release = release or _charged(ledger, max(1, ledger.version()), wanted)
     if _found(ledger, release, 0) is None:
         _sizes(ledger, release, shape_of(policy), directory, data, wanted, sampler, progress)
     facts = newest(ledger)
     if facts is None:
         raise InvariantBroken("facts that were stored are not in the ledger")
-    if facts.totals is None:
-        _totals(ledger, facts, shape_of(between(facts)), directory, sampler, progress)
+    if facts.totals is None and (under := between(facts)) is not None:
+        _totals(ledger, facts, shape_of(under), directory, sampler, progress)
     return newest(ledger) or facts
 
 

@@ -101,6 +101,7 @@ def test_a_quote_says_where_facts_are_stored_already(policy: Path) -> None:
     advised(policy)
     refresh(policy)
     assert advised(policy, quote=True).quote.startswith("The facts of these data were bought before")
+    assert advised(policy, quote=True, epsilon=Fraction(1)).quote.endswith("of these data have cost before.")
 
 
 @pytest.mark.parametrize("delta", [Fraction(-1), Fraction(1)])
@@ -300,6 +301,68 @@ def test_contradictions_are_told_to_the_owner(policy: Path) -> None:
     policy.write_text(POLICY.replace("bounds: auto", "bounds: [0, 4000]"))
     loaded = load_policy(policy)
     assert [finding.severity for finding in contradictions(loaded, facts)] == ["note"]
+
+
+RARE = POLICY.replace("      kind:", "      fine:  {type: integer, bounds: auto}\n      kind:")
+"""Of a column that hardly anybody has a number in."""
+
+
+def write_fines(folder: Path) -> None:
+    """Everybody's orders, of whom ten people have a fine of 5 to 6 euro."""
+    orders = folder / "orders.parquet"
+    duckdb.execute(f"CREATE OR REPLACE TEMP TABLE orders AS SELECT * FROM '{orders}'")
+    duckdb.execute(
+        f"COPY (SELECT *, CASE WHEN person < 10 THEN 5 + person % 2 ELSE 0 END AS fine FROM orders) "
+        f"TO '{orders}' (FORMAT parquet)"
+    )
+
+
+def test_a_column_of_which_nothing_is_found_is_told_after_all_else_was_said_and_written(policy: Path) -> None:
+    write_fines(policy.parent / "data")
+    policy.write_text(RARE)
+    report = advised(policy, write=True)
+    assert (report.charged, report.written, report.unresolved) == (True, True, ("orders.fine",))
+    assert "  fine: nothing stands above the noise." in report.lines
+    assert "tables.orders.columns.price.bounds: [0, 41]" in report.changes
+    assert "bounds: [0, 41], grid: 0.01" in policy.read_text()
+    with pytest.raises(PolicyError, match=r"fine.bounds: auto found no value above the noise .* larger --epsilon, or"):
+        dpsql.open(policy)
+    loaded = load_policy(policy)
+    facts = facts_of(loaded)
+    assert facts is not None
+    said = [(finding.column, finding.severity) for finding in contradictions(loaded, facts)]
+    assert said == [("fine", "error"), (None, "note")]
+
+
+def test_once_its_bounds_are_written_by_hand_what_was_paid_for_is_counted_free(policy: Path) -> None:
+    write_fines(policy.parent / "data")
+    policy.write_text(RARE)
+    advised(policy, write=True)
+    policy.write_text(policy.read_text().replace("bounds: auto", "bounds: [0, 6]"))
+    report = advised(policy)
+    assert (report.charged, report.unresolved) == (False, ())
+    assert spent(policy, "ana") == 0.5
+    with dpsql.open(policy) as proxy:
+        table = proxy._backend.catalog.tables["orders"]
+        assert table.advised is not None
+        assert table.advised.current
+        assert {"price", "fine"} == set(table.advised.columns)
+
+
+def test_a_larger_price_that_is_named_buys_better_facts_of_the_same_data(policy: Path) -> None:
+    write_fines(policy.parent / "data")
+    policy.write_text(RARE)
+    assert advised(policy, epsilon=Fraction(1, 8)).unresolved == ("orders.fine",)
+    assert not advised(policy, epsilon=Fraction(1, 16)).charged
+    assert not advised(policy, epsilon=None).charged
+    generous = policy.read_text().replace("epsilon: 10,", "epsilon: 100,").replace("{epsilon: 2}", "{epsilon: 60}")
+    policy.write_text(generous.replace('"*": {epsilon: 1}', '"*": {epsilon: 60}'))
+    report = advised(policy, epsilon=Fraction(50), write=True)
+    assert (report.charged, report.unresolved) == (True, ())
+    assert report.quote.endswith("That is in addition to what facts of these data have cost before.")
+    assert "fine:  {type: integer, bounds: [0, 8]" in policy.read_text()
+    assert "  advised: {epsilon: 50.125}\n" in policy.read_text()
+    assert spent(policy, "eve") == 50.125
 
 
 def test_what_is_said_of_units_outside_counts_what_noise_may_hide_and_names_a_price(policy: Path) -> None:

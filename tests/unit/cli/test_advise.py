@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
+from dpsql.advising import advise
+from dpsql.testing_samplers import Noiseless
 from tests.unit.cli.clinic import Clinic, assert_one_clear_error
 
 
@@ -31,3 +35,27 @@ def test_what_cannot_be_paid_is_one_clear_error(clinic: Clinic) -> None:
         clinic.dpsql("advise", "clinic.yaml", "--epsilon", "1000"), "Facts are charged to every account"
     )
     assert_one_clear_error(clinic.dpsql("advise", "clinic.yaml", "--epsilon", "1e-15"), "buys no facts")
+
+
+def test_what_finds_no_bounds_is_the_last_thing_said_and_no_policy_to_be_used(clinic: Clinic) -> None:
+    policy = clinic.folder / "clinic.yaml"
+    policy.write_text(policy.read_text().replace("bounds: [0, 400]", "bounds: auto"))
+    assert advise(policy, epsilon=Fraction(1, 1000), sampler=Noiseless(), write=True).charged
+    ran = clinic.dpsql("advise", "clinic.yaml", "--write")
+    assert ran.code == 1
+    assert ran.out == "These facts were bought before: they are free.\nvisits: nothing stands above the noise.\n"
+    assert "No value above the noise was found of: visits.cost." in ran.err
+    checked = clinic.dpsql("check", "clinic.yaml")
+    assert checked.code == 1
+    assert "the facts hold no value above their noise" in checked.out
+    assert "can be used" not in checked.out
+
+
+def test_a_public_table_needs_no_bounds_and_is_told_so_before_the_charge(clinic: Clinic) -> None:
+    policy = clinic.folder / "clinic.yaml"
+    public = "  wards:\n    public: true\n    columns: {beds: {type: integer, bounds: auto}}\n"
+    policy.write_text(policy.read_text().replace("tables:\n", f"tables:\n{public}"))
+    for command in ("advise", "check"):
+        assert_one_clear_error(
+            clinic.dpsql(command, "clinic.yaml"), "wards.columns.beds.bounds: a public table is returned as it is"
+        )
