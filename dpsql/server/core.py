@@ -191,9 +191,13 @@ class Server:
         finally:
             self._seats.leave(analyst)
 
+    def stop_taking(self) -> None:
+        """Takes no more statements from now on; what had not begun is uncharged. Those at work go on."""
+        self._stopping = True
+
     def close(self) -> None:
         """Takes no more statements, and returns when those at work are done; what had not begun is uncharged."""
-        self._stopping = True
+        self.stop_taking()
         self.pool.shutdown(wait=True, cancel_futures=True)
         self.strangers.end()
 

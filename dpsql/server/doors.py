@@ -24,7 +24,10 @@ class Door(Protocol):
         ...
 
     async def stop(self) -> None:
-        """Lets nobody in any more, and tells those who are in; returns when their statements are done or given up."""
+        """Lets nobody in any more, and tells those who are in; returns when their statements are done or given up.
+
+        The server takes no more statements already.
+        """
         ...
 
 

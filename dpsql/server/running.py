@@ -79,6 +79,7 @@ async def run(
         for number in (signal.SIGTERM, signal.SIGINT):
             with suppress(ValueError):
                 loop.remove_signal_handler(number)
+        server.stop_taking()  # before the doors stop: whoever is in would go on asking while one of them waits
         await asyncio.gather(*(door.stop() for door in opened))
         await loop.run_in_executor(None, server.close)
         tell("stopped")

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
@@ -230,7 +230,13 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
         return self._done(context, lambda: self._server.done(kept.guest.analyst, work, context.is_active))
 
     def _admitted(self, context: Context, work: Callable[[], Result]) -> Result:
-        return self._done(context, lambda: self._admitting.submit(work).result())
+        return self._done(context, lambda: self._submitted(work).result())
+
+    def _submitted(self, work: Callable[[], Result]) -> Future[Result]:
+        try:
+            return self._admitting.submit(work)
+        except RuntimeError:  # the door has stopped
+            raise Stopping from None
 
     def _done(self, context: Context, work: Callable[[], Result]) -> Result:
         """What the work returns; a refusal ends the call with its status."""
@@ -241,11 +247,8 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
             if isinstance(refusal, BrokenMessage):  # what else is refused, the guest has told
                 tell("broken message", door=DOOR, address=_address(context))
         except Exception as bug:  # noqa: BLE001 - whatever it is, the client learns nothing of it
-            if self._server.stopping:  # its pool takes nothing more
-                code, text = status_of(Stopping())
-            else:
-                tell("bug", door=DOOR, address=_address(context), bug=type(bug).__name__)
-                code, text = grpc.StatusCode.INTERNAL, FAILED
+            tell("bug", door=DOOR, address=_address(context), bug=type(bug).__name__)
+            code, text = grpc.StatusCode.INTERNAL, FAILED
         context.abort(code, text)
         raise AssertionError  # abort raises
 

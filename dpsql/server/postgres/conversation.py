@@ -91,7 +91,13 @@ class Conversation:
         self._portals: dict[str, Portal] = {}
         self._cancelled = asyncio.Event()
         self._at_work = False
+        self._ready_told = True
         self._skipping = False
+
+    @property
+    def ready(self) -> bool:
+        """Whether all that came was answered to its end, so that the client waits for nothing."""
+        return self._ready_told
 
     @property
     def at_work(self) -> bool:
@@ -105,6 +111,7 @@ class Conversation:
     async def go_on(self) -> bool:
         """Reads one message and answers it; False when the client says goodbye."""
         kind, data = await self._wire.read(self._server.limits.idle_seconds)
+        self._ready_told = False
         if kind == b"X":
             return False
         if kind == b"S":
@@ -156,6 +163,7 @@ class Conversation:
     async def _ready(self) -> None:
         self._wire.write(messages.ready("T" if self._context.inside else "I"))
         await self._wire.flush()
+        self._ready_told = True
 
     # ------------------------------------------------------------------------------------------------- extended queries
 

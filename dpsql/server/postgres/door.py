@@ -33,6 +33,8 @@ __all__ = ["PostgresDoor"]
 
 NAME = "postgres"
 LET_IN = 15.0  # Seconds for a client to prove who it is. It is a choice: people type no tokens meanwhile.
+TAKEN = 1.0
+"""Seconds in which a client may end its messages, and read its answer, where the door stops. It is a choice."""
 STRANGERS = 200
 """Connections at a time that have not yet proved who they are; more are hung up on. It is a choice: some 10 MB."""
 OPTIONS = ("user", "database", "options", "replication")
@@ -79,15 +81,19 @@ class PostgresDoor:
         return f"postgresql://NAME:TOKEN@{Listen(host, port)}/{database}" + ("" if tls is None else "?sslmode=require")
 
     async def stop(self) -> None:
-        """Lets nobody in, hangs up on who is silent, and waits for statements at work; see `Door.stop`."""
+        """Lets nobody in, hangs up on who is silent, and waits for statements at work; see `Door.stop`.
+
+        The server takes no more statements already: a conversation whose answer is out ends by itself.
+        """
         if self._listener is not None:
             self._listener.close()
         for task in list(self._tasks):
-            if not any(own.task is task and own.conversation.at_work for own in self._open.values()):
+            if not any(own.task is task and not own.conversation.ready for own in self._open.values()):
                 task.cancel()
         while self._tasks:
-            await asyncio.wait(self._tasks, timeout=1)
-            for own in list(self._open.values()):
+            quiet = [own for own in self._open.values() if not own.conversation.at_work]
+            await asyncio.wait(self._tasks, timeout=TAKEN)
+            for own in quiet:
                 if not own.conversation.at_work:
                     own.task.cancel()
         self._catalogue.close()
@@ -220,7 +226,7 @@ class PostgresDoor:
         await wire.flush()
         try:
             while await conversation.go_on():
-                if self._server.stopping:
+                if self._server.stopping and conversation.ready:
                     raise Stopping
         finally:
             del self._open[number]

@@ -377,7 +377,9 @@ class Toy:
         return f"toy://{listen}"
 
     async def stop(self) -> None:
-        assert not self.server.stopping
+        with pytest.raises(Stopping):  # whoever is in would go on asking meanwhile
+            await self.server.work("ana", lambda: pytest.fail("this was begun after the signal"))
+        assert self.server.pool.submit(lambda: "at work").result() == "at work"
 
 
 def open_door(server: Server) -> Toy:

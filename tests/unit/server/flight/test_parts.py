@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import grpc
 import pytest
 
 from dpsql.errors import ApprovalNeeded, BudgetExceeded, EngineFailed, InvariantBroken, LedgerError
-from dpsql.server.flight.door import status_of
+from dpsql.server.core import Server
+from dpsql.server.flight.door import FlightDoor, status_of
 from dpsql.server.flight.wire import Fields, field, read
 from dpsql.server.refusals import Stopping
+from tests.unit.server.clinic import Clinic
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
 
@@ -39,3 +43,20 @@ def test_fields_of_the_wire_format() -> None:
         b"0000",
         b"0" * 8,
     )
+
+
+def test_of_a_server_that_stops_only_what_had_not_begun_may_be_tried_again(
+    clinic: Clinic, caplog: pytest.LogCaptureFixture
+) -> None:
+    server, call = Server(clinic.proxy, clinic.server.users), Mock(peer=lambda: "unix:")
+    door, call.abort.side_effect = FlightDoor(server), InterruptedError
+    server.stop_taking()
+    with pytest.raises(InterruptedError):
+        door._done(call, lambda: [][0])
+    assert call.abort.call_args.args[0] == grpc.StatusCode.INTERNAL  # it may have been charged
+    assert '"bug": "IndexError"' in caplog.text
+    door._admitting.shutdown()
+    with pytest.raises(InterruptedError):
+        door._admitted(call, lambda: pytest.fail("the door has stopped"))
+    assert call.abort.call_args.args[0] == grpc.StatusCode.UNAVAILABLE
+    server.close()
