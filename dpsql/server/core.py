@@ -165,12 +165,14 @@ class Server:
             if self._stopping:
                 raise Stopping
             try:
-                made = asyncio.get_running_loop().run_in_executor(self.pool, call)
+                made = self.pool.submit(call)
             except RuntimeError:  # the pool was shut down meanwhile; what the call itself raises comes from `made`
                 raise Stopping from None
-            return await made
-        finally:
+        except BaseException:
             self._seats.leave(analyst)
+            raise
+        made.add_done_callback(lambda _: self._seats.leave(analyst))  # who cancels it while it runs keeps the seat
+        return await asyncio.wrap_future(made)
 
     def done(self, analyst: str, call: Callable[[], Result], wanted: Callable[[], bool]) -> Result:
         """What a call returns, made here: for doors that have threads of their own. They wait for it when they stop.

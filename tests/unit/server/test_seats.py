@@ -83,3 +83,26 @@ def test_what_nobody_waits_for_is_not_begun_and_nothing_is_by_a_server_that_stop
     server.close()
     with pytest.raises(Stopping):
         server.done("ana", lambda: pytest.fail("the server stops"), lambda: True)
+
+
+def test_a_statement_that_is_cancelled_while_it_runs_keeps_its_seat_to_its_end(clinic: Clinic) -> None:
+    server, goes_on, begun = Server(clinic.proxy, clinic.server.users), Event(), Event()
+    server._seats = Seats(2)  # one of them for ana
+
+    def long() -> None:
+        begun.set()
+        goes_on.wait(60)
+
+    async def cancels() -> None:
+        gives_up = asyncio.ensure_future(server.work("ana", long))
+        assert await asyncio.to_thread(begun.wait, 60)
+        gives_up.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await gives_up
+        seat = server._seats.asked("ana")
+        assert not seat.done()
+        goes_on.set()
+        await asyncio.wait_for(asyncio.wrap_future(seat), 60)
+
+    asyncio.run(cancels())
+    server.close()
