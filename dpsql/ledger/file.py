@@ -24,6 +24,7 @@ from typing import Any
 from dpsql.errors import LedgerError
 from dpsql.ledger.folders import sync
 from dpsql.ledger.mark import UnusableLedgerError
+from dpsql.ledger.refusals import NotBegun
 
 __all__ = ["LedgerFile", "Record", "SqliteErrors"]
 
@@ -218,10 +219,19 @@ class LedgerFile:
 
         A commit waits for the disk; where it is not ``durable``, for the operating system alone: a power cut may lose
         it, and nothing that was committed before.
+
+        Raises:
+            NotBegun: It cannot begin, for reasons that may pass.
+            LedgerError: It failed; nobody knows what is on the disk.
         """
-        with SqliteErrors("locked for writing"):
-            self._sql.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-            self._sql.execute("BEGIN IMMEDIATE")
+        try:
+            with SqliteErrors("locked for writing"):
+                self._sql.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+                self._sql.execute("BEGIN IMMEDIATE")
+        except UnusableLedgerError:
+            raise
+        except LedgerError as circumstance:
+            raise NotBegun(str(circumstance)) from None
         try:
             yield
             with SqliteErrors("written"):

@@ -23,7 +23,7 @@ from dpsql.ledger.file import LedgerFile
 from dpsql.ledger.granting import Granting
 from dpsql.ledger.mark import Marks
 from dpsql.ledger.opening import KEY_IN_MEMORY, check_mark, create, marks_for, write_opening
-from dpsql.ledger.refusals import LimitsChanged, ReleasedMeanwhile
+from dpsql.ledger.refusals import LimitsChanged, NotBegun, ReleasedMeanwhile
 from dpsql.ledger.state import LedgerState, Pinned
 from dpsql.ledger.turns import ProcessTurns
 from dpsql.ledger.views import AccountState, Entry, Release, entry_of
@@ -125,7 +125,7 @@ class Ledger(Closing):
 
         Raises:
             PolicyError: They allow less than was spent, or cannot be compared; those before stay in force.
-            LedgerError: They could not be written.
+            LedgerError: They could not be written; a `NotBegun` may be tried again.
         """
         with self._lock, self._marks_locked():
             self._refuse_unusable()
@@ -134,7 +134,7 @@ class Ledger(Closing):
             try:
                 self._file.refuse_replaced()
                 self._adopt_limits(None)
-            except PolicyError:
+            except (NotBegun, PolicyError):
                 self._limits, self._granting = before
                 raise
             except LedgerError:

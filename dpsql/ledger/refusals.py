@@ -14,8 +14,8 @@ from dpsql.privacy.account import UNIT, Account
 from dpsql.privacy.accounting import Shortfall
 
 __all__ = [
-    "LimitsChanged", "ReleasedMeanwhile", "cannot_all_pay", "exceeded", "no_account", "overspent", "stopped",
-    "suspended", "tightest",
+    "LimitsChanged", "NotBegun", "ReleasedMeanwhile", "cannot_all_pay", "exceeded", "no_account", "overspent",
+    "stopped", "suspended", "tightest",
 ]  # fmt: skip
 
 DIGITS = 4  # Significant digits of an amount; a larger one keeps all before its point. It is a choice.
@@ -29,6 +29,10 @@ class LimitsChanged(LedgerError):  # noqa: N818 - named as its sisters in dpsql.
             "The ledger's limits were changed by another process. Nothing was read. Ask again in a moment, or open it "
             "again."
         )
+
+
+class NotBegun(LedgerError):  # noqa: N818
+    """A transaction could not begin, as where another process holds the file: nothing was written."""
 
 
 class ReleasedMeanwhile(OperationalError):  # noqa: N818 - named as its sisters in dpsql.errors

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -182,3 +184,21 @@ def test_a_ledger_goes_on_once_it_adopts_what_another_process_put_on_record(plac
         with pytest.raises(BudgetExceeded):
             ask(ledger)
         assert [entry.kind for entry in ledger.log()].count("limits") == 1
+
+
+def test_limits_that_meet_a_ledger_in_use_are_adopted_later(place: Path) -> None:
+    with opened(place) as ledger, closing(sqlite3.connect(place, isolation_level=None)) as other:
+        ledger._file._sql.execute("PRAGMA busy_timeout = 0")
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(LedgerError, match="locked"):
+            ledger.adopt(limits(ana=1))
+        other.execute("ROLLBACK")
+        for _ in range(11):
+            ask(ledger)  # under those of before
+        with pytest.raises(PolicyError):
+            ledger.adopt(limits(ana=1))
+        ledger.adopt(limits(ana=3))
+        for _ in range(19):
+            ask(ledger)
+        with pytest.raises(BudgetExceeded):
+            ask(ledger)
