@@ -75,7 +75,7 @@ class Server:
 
     @property
     def limits(self) -> ServerSection:
-        """The ``server`` section, as the policy file says now."""
+        """The ``server`` section in force; `watch` keeps it as the policy file says."""
         return self._limits.now()
 
     @property
@@ -193,6 +193,10 @@ class Server:
         finally:
             self._seats.leave(analyst)
 
+    def watch(self) -> None:
+        """Takes up new limits of the policy file from now on, in a thread of its own, until `close`."""
+        self._limits.watch()
+
     def stop_taking(self) -> None:
         """Takes no more statements from now on; what had not begun is uncharged. Those at work go on."""
         self._stopping = True
@@ -201,6 +205,7 @@ class Server:
         """Takes no more statements, and returns when those at work are done; what had not begun is uncharged."""
         self.stop_taking()
         self.pool.shutdown(wait=True, cancel_futures=True)
+        self._limits.end()
         self.strangers.end()
 
 

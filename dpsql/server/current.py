@@ -1,20 +1,22 @@
-"""The limits as the policy file says now, of doors and of accounts: new ones are taken up without a restart."""
+"""The limits as the policy file says now, of doors and of accounts: new ones are taken up without a restart.
+
+Nobody who asks waits for it: a policy of many tables takes seconds to read, and another process may hold the ledger.
+"""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock, Thread
 
-from dpsql.errors import Error
+from dpsql.errors import Error, PolicyError, place_of
 from dpsql.policy import Policy, load_policy
 from dpsql.policy.server import ServerSection
 from dpsql.server.events import tell
 
 __all__ = ["CurrentLimits"]
 
-PAUSE = 1.0  # Seconds between two looks at the file. It is a choice: a statement need not wait for a disk.
+PAUSE = 1.0  # Seconds between two looks at the file. It is a choice: an owner who lowers a limit waits no longer.
 
 
 class CurrentLimits:
@@ -22,50 +24,81 @@ class CurrentLimits:
 
     Args:
         policy: As it was opened.
-        adopt: Told the policy when the file has changed: takes up the limits of accounts.
-        clock: Seconds that only grow; tests give their own.
+        adopt: Told the policy when the file has changed: takes up the limits of accounts. It may take long.
+        pause: Seconds between two looks of `watch`; tests give their own.
     """
 
-    def __init__(
-        self, policy: Policy, adopt: Callable[[Policy], None], clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, policy: Policy, adopt: Callable[[Policy], None], pause: float = PAUSE) -> None:
         self._adopt = adopt
+        self._pause = pause
         self._section = policy.server
         self._file = policy.file
-        self._clock = clock
-        self._lock = Lock()
-        self._looked = clock()
+        self._looking = Lock()
         self._seen = self._state()
+        self._left: Policy | None = None
+        """Whose limits of accounts are to be taken up still."""
+        self._said = ""
+        """Why not, as the owner's log says already."""
+        self._ends = Event()
+        self._watching: Thread | None = None
 
     def now(self) -> ServerSection:
-        """The section; the one before, where the file can no longer be used, which the owner's log then says."""
-        with self._lock:
-            if self._file is None or self._clock() < self._looked + PAUSE:
-                return self._section
-            self._looked, seen = self._clock(), self._state()
-            if seen != self._seen:
-                self._seen = seen
-                self._taken_up(self._file)
-            return self._section
+        """The section, at once; the one before, where the file cannot be used, which the owner's log then says."""
+        return self._section
 
-    def _taken_up(self, file: Path) -> None:
-        """Takes up what may be, and says in the owner's log what was."""
+    def watch(self) -> None:
+        """Looks at the file again and again, in a thread of its own, until `end`."""
+        self._watching = Thread(target=self._watch, name="limits", daemon=True)
+        self._watching.start()
+
+    def end(self) -> None:
+        """Looks no more; returns when what is being taken up was. Harmless when repeated."""
+        self._ends.set()
+        if self._watching is not None:
+            self._watching.join()
+
+    def look(self) -> None:
+        """Takes up what the file says where it has changed, and again what could not be taken up before."""
+        with self._looking:
+            seen = self._state()
+            if self._file is not None and seen != self._seen:
+                self._seen, self._said = seen, ""
+                self._read(self._file)
+            if self._left is not None:
+                self._take_up(self._left)
+
+    def _watch(self) -> None:
+        while not self._ends.wait(self._pause):
+            try:
+                self.look()
+            except Exception as bug:  # noqa: BLE001 - the next change of the file is to be taken up all the same
+                tell("bug", of="limits", kind=type(bug).__name__, where=place_of(bug))
+
+    def _read(self, file: Path) -> None:
         try:
             policy = load_policy(file)
         except (Error, OSError) as problem:
             tell("limits stay", why=str(problem))
             return
-        self._section = policy.server
+        self._section, self._left = policy.server, policy
         tell("limits", section=self._section.model_dump_json())
+
+    def _take_up(self, policy: Policy) -> None:
+        """Takes up the limits of accounts. What hangs on the file alone is tried once, the rest until it succeeds."""
+        self._left = None
         try:
             self._adopt(policy)
-            tell("budget", total=policy.budget.total.model_dump_json(), analysts=len(policy.budget.analysts))
         except Error as problem:
-            tell("budget stays", why=str(problem))
+            self._left = None if isinstance(problem, PolicyError) else policy
+            if str(problem) != self._said:
+                self._said = str(problem)
+                tell("budget stays", why=self._said)
+            return
+        tell("budget", total=policy.budget.total.model_dump_json(), analysts=len(policy.budget.analysts))
 
     def _state(self) -> tuple[int, ...]:
         try:
             state = None if self._file is None else self._file.stat()
         except OSError:
             state = None
-        return () if state is None else (state.st_ino, state.st_size, state.st_mtime_ns)
+        return () if state is None else (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)

@@ -61,6 +61,7 @@ async def run(
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     opened: list[Door] = []
+    server.watch()
     try:
         for kind in DOORS:
             if kind.name not in listening:

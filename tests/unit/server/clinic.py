@@ -11,11 +11,11 @@ import duckdb
 
 import dpsql.testing
 from dpsql.proxy import Proxy
-from dpsql.server.core import Server
+from dpsql.server.core import Guest, Server
 from dpsql.server.users import Users
 from dpsql.testing_samplers import Noiseless
 
-__all__ = ["COUNT", "POLICY", "Clinic", "open_clinic", "write_clinic"]
+__all__ = ["COUNT", "POLICY", "Clinic", "guest", "open_clinic", "write_clinic"]
 
 POLICY = """
 version: 1
@@ -78,3 +78,9 @@ def open_clinic(folder: Path, policy: str = POLICY) -> Iterator[Clinic]:
             yield Clinic(proxy, server, tokens)
         finally:
             server.close()
+
+
+def guest(clinic: Clinic, name: str = "ana", server: Server | None = None) -> Guest:
+    """One who was let in, at no door."""
+    own = server or clinic.server
+    return own.guest(own.bearer(clinic.tokens[name], "test", "here"), "test", "here")

@@ -1,7 +1,9 @@
-"""One clinic for all tests of a file, and what a door shows that speaks TLS."""
+"""One clinic for all tests of a file, what the owner's log says, and what a door shows that speaks TLS."""
 
 from __future__ import annotations
 
+import json
+import logging
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
@@ -11,6 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from dpsql.server.events import EVENTS
 from dpsql.server.listening import Tls
 from tests.unit.server.clinic import Clinic, open_clinic
 
@@ -19,6 +22,16 @@ from tests.unit.server.clinic import Clinic, open_clinic
 def clinic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clinic]:
     with open_clinic(tmp_path_factory.mktemp("clinic")) as opened:
         yield opened
+
+
+@pytest.fixture
+def events() -> Iterator[list[dict[str, object]]]:
+    found: list[dict[str, object]] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: found.append(json.loads(record.getMessage()))  # type: ignore[method-assign]
+    EVENTS.addHandler(handler)
+    yield found
+    EVENTS.removeHandler(handler)
 
 
 @pytest.fixture(scope="session")

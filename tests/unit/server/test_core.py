@@ -3,42 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import logging
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from dpsql.errors import ApprovalNeeded, BudgetExceeded, Error, OperationalError, ProgrammingError, UnsupportedQuery
-from dpsql.policy import Policy, load_policy
+from dpsql.errors import Error, OperationalError, ProgrammingError, UnsupportedQuery
+from dpsql.policy import load_policy
 from dpsql.policy.server import ServerSection
 from dpsql.server import running
-from dpsql.server.core import Guest, Server
-from dpsql.server.current import CurrentLimits
+from dpsql.server.core import Server
 from dpsql.server.doors import DoorKind
-from dpsql.server.events import EVENTS
 from dpsql.server.gate import Gate
 from dpsql.server.listening import Listen, Tls, refuse_in_the_clear
 from dpsql.server.lockout import TRIES, WRONG, Lockout
 from dpsql.server.refusals import NotAdmitted, Stopping, TooMuch
 from dpsql.server.users import ITERATIONS, OWNER, SALT, Users
-from tests.unit.server.clinic import COUNT, POLICY, Clinic, open_clinic
+from tests.unit.server.clinic import COUNT, POLICY, Clinic, guest
 
 pytestmark = pytest.mark.chance(0, "tokens are drawn, of 256 bits; nothing of noise is asserted")
-
-
-@pytest.fixture
-def events() -> Iterator[list[dict[str, object]]]:
-    found: list[dict[str, object]] = []
-    handler = logging.Handler()
-    handler.emit = lambda record: found.append(json.loads(record.getMessage()))  # type: ignore[method-assign]
-    EVENTS.addHandler(handler)
-    yield found
-    EVENTS.removeHandler(handler)
 
 
 class Clock:
@@ -173,11 +158,6 @@ def test_a_right_token_does_not_open_a_lock(clinic: Clinic) -> None:
 # ----------------------------------------------------------------------------------------------------------- asking
 
 
-def guest(clinic: Clinic, name: str = "ana", server: Server | None = None) -> Guest:
-    own = server or clinic.server
-    return own.guest(own.bearer(clinic.tokens[name], "test", "here"), "test", "here")
-
-
 def test_each_guest_asks_in_their_own_name(clinic: Clinic, events: list[dict[str, object]]) -> None:
     ana, bob = guest(clinic), guest(clinic, "bob")
     ana.ask("set", lambda session: session.query("SET epsilon = 0.25"))
@@ -229,76 +209,6 @@ def test_limits_of_connections_statements_and_size() -> None:
     gate.statement("ana", 1, limits, free=True)
     clock.now += 30
     gate.statement("ana", 1, limits)
-
-
-def test_new_limits_are_taken_up_and_a_broken_policy_changes_nothing(tmp_path: Path) -> None:
-    file, clock = tmp_path / "clinic.yaml", Clock()
-    file.write_text(POLICY)
-    adopted = list[Policy]()
-    limits = CurrentLimits(load_policy(file), adopted.append, clock)
-    file.write_text(POLICY.replace("connections: 20", "connections: 7"))
-    assert limits.now().connections == 20  # it looks once a second
-    clock.now += 1
-    assert limits.now().connections == 7
-    for text in (POLICY.replace("connections: 20", "connections: 0"), ""):
-        file.write_text(text)
-        clock.now += 1
-        assert limits.now().connections == 7
-    file.unlink()
-    clock.now += 1
-    assert limits.now().connections == 7
-
-
-def changed(clinic: Clinic, was: str, now: str) -> None:
-    """The owner edits the policy, and a second goes by."""
-    file = clinic.proxy.policy.file
-    assert file is not None
-    assert was in file.read_text()
-    file.write_text(file.read_text().replace(was, now))
-    clinic.server._limits._looked -= 2
-
-
-def test_new_budgets_are_taken_up_as_a_new_opening_would(tmp_path: Path) -> None:
-    with open_clinic(tmp_path) as clinic:
-        bob, first = guest(clinic, "bob"), "SELECT COUNT(*) FROM people WHERE age > 1"
-        bob.query(first)
-        bob.query("SELECT COUNT(*) FROM people WHERE age > 2")
-        third = "SELECT COUNT(*) FROM people WHERE age > 3"
-        with pytest.raises(BudgetExceeded):
-            bob.query(third)
-        changed(clinic, "bob: {epsilon: 1,", "bob: {epsilon: 2,")
-        assert not bob.query(third).replayed
-        assert [entry.kind for entry in clinic.proxy.ledger.log()].count("limits") == 1
-        changed(clinic, "bob: {epsilon: 2,", "bob: {epsilon: 1.2,")  # less than was spent
-        fourth = "SELECT COUNT(*) FROM people WHERE age > 4"
-        for name in ("ana", "bob"):
-            own = guest(clinic, name)
-            with pytest.raises(OperationalError, match="has changed the limits to what"):
-                own.query(fourth)
-            own.close()
-        assert bob.query(first).replayed
-        changed(clinic, "bob: {epsilon: 1.2,", "bob: {epsilon: 1.6,")
-        with pytest.raises(BudgetExceeded, match=r"0\.1"):
-            bob.query(fourth)
-        bob.close()
-
-
-def test_what_waits_for_the_owner_follows_the_policy_and_other_changes_wait_for_a_restart(tmp_path: Path) -> None:
-    with open_clinic(tmp_path) as clinic:
-        ana = guest(clinic, "ana")
-        changed(clinic, "server: {", "server: {owner_approves_above: 0.4, ")
-        with pytest.raises(ApprovalNeeded):
-            ana.query("SELECT COUNT(*) FROM people")
-        changed(clinic, "owner_approves_above: 0.4, ", "")
-        changed(clinic, "bounds: [0, 99]", "bounds: [0, 90]")
-        changed(clinic, "ana: {epsilon: 40", "ana: {epsilon: 0.5")
-        with pytest.raises(ApprovalNeeded):  # the limits of accounts and approvals are those of before
-            ana.query("SELECT COUNT(*) FROM people")
-        changed(clinic, "bounds: [0, 90]", "bounds: [0, 99]")
-        assert ana.query("SELECT COUNT(*) FROM people").cost.epsilon == 0.5
-        with pytest.raises(BudgetExceeded):
-            ana.query("SELECT COUNT(*) FROM people WHERE age > 1")
-        ana.close()
 
 
 def test_a_removed_user_asks_nothing_more(clinic: Clinic) -> None:
