@@ -62,6 +62,10 @@ class _Protocol(H11Protocol):
     slow = SLOW
     _late: asyncio.TimerHandle | None = None
 
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        _let_go_afterwards(asyncio.current_task())
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
         self._late = self.loop.call_later(self.slow, transport.abort)
@@ -83,6 +87,17 @@ class _Protocol(H11Protocol):
         if self._late is not None:
             self._late.cancel()
         super().connection_lost(exc)
+
+
+def _let_go_afterwards(task: asyncio.Task[Any] | None) -> None:
+    """Lets go of what asyncio's task that takes a connection holds, once it is done.
+
+    Where TLS does not come about, its frame holds the failure, whose traceback holds the frame, and 300 KB of buffers:
+    strangers can bring that about faster than garbage is looked for.
+    """
+    frame = getattr(task and task.get_coro(), "cr_frame", None)
+    if task is not None and frame is not None:
+        task.add_done_callback(lambda _: frame.clear())
 
 
 class _Listener(socket.socket):

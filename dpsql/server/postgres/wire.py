@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from traceback import clear_frames
 from typing import cast
 
 from dpsql.errors import OperationalError
@@ -43,6 +44,7 @@ class Wire:
         self._writer = writer
         self._most = most
         self._pending = bytearray()
+        self._securing = False
 
     @property
     def address(self) -> str:
@@ -112,13 +114,19 @@ class Wire:
         if self._reader._buffer:  # type: ignore[attr-defined]  # bytes in the clear must not be taken for encrypted ones
             raise Gone
         self._writer.write(b"S")
+        self._securing = True
         try:
             await asyncio.wait_for(self._writer.start_tls(context), seconds)
-        except (TimeoutError, ConnectionError, ssl.SSLError, OSError):
+        except (TimeoutError, ConnectionError, ssl.SSLError, OSError) as failure:
+            _let_go(failure)
             raise Gone from None
+        self._securing = False
 
     async def close(self) -> None:
         """Sends what is left, if it can be sent at once, and hangs up."""
+        if self._securing:  # nothing can be said in the middle of it, and asyncio would never tell that it is closed
+            self._writer.transport.abort()
+            return
         try:
             if self._pending:
                 self._writer.write(bytes(self._pending))
@@ -135,3 +143,15 @@ class Wire:
             raise Silent("The connection was silent for too long, and is closed.") from None
         except (asyncio.IncompleteReadError, ConnectionError, ssl.SSLError):
             raise Gone from None
+
+
+def _let_go(failure: BaseException | None) -> None:
+    """Lets go of what a handshake of TLS held that did not come about: some 300 KB of asyncio's.
+
+    The failure's traceback holds it, and, by the frames in it, the failure; asyncio keeps both for the connection. It
+    would all stay until garbage is looked for, and strangers can bring it about as often as they like.
+    """
+    while failure is not None:
+        clear_frames(failure.__traceback__)
+        failure.__traceback__ = None
+        failure = failure.__context__

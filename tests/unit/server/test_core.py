@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 from pathlib import Path
@@ -303,3 +304,26 @@ def test_a_server_runs_until_it_is_told_to_stop(clinic: Clinic, monkeypatch: pyt
     assert (said, server.stopping) == (["toy: toy://127.0.0.1:9"], True)
     with pytest.raises(Error, match=r"--toy cannot listen at 127\.0\.0\.1:1: Permission denied"):
         asyncio.run(running.run(Server(clinic.proxy, server.users), {"toy": Listen.read("127.0.0.1:1")}, None))
+
+
+def test_a_server_looks_for_garbage_often_though_its_start_did_not(
+    clinic: Clinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "DOORS", ())
+    found, before = list[tuple[int, int]](), gc.get_threshold()
+
+    async def seen() -> None:
+        runs = asyncio.ensure_future(running.run(Server(clinic.proxy, clinic.server.users), {}, None))
+        await asyncio.sleep(0)  # it has opened its doors, of which there are none, and waits
+        found.append((gc.get_threshold()[0], gc.get_freeze_count()))
+        runs.cancel()
+        await asyncio.wait([runs])
+
+    gc.set_threshold(400_000)
+    try:
+        asyncio.run(seen())
+        found.append((gc.get_threshold()[0], gc.get_freeze_count()))
+    finally:
+        gc.set_threshold(*before)
+    assert found == [(2_000, found[0][1]), (400_000, 0)]
+    assert found[0][1] > 100_000

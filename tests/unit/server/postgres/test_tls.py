@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 import ssl
 import struct
@@ -11,10 +12,11 @@ from unittest.mock import AsyncMock, Mock
 import pytest
 
 from dpsql.server.listening import Tls
+from dpsql.server.postgres import door as door_module
 from dpsql.server.postgres.door import PostgresDoor
 from dpsql.server.postgres.wire import Gone, Wire
 from tests.unit.server.clinic import Clinic
-from tests.unit.server.opening import opened
+from tests.unit.server.opening import handshakes, opened, wait_until
 from tests.unit.server.postgres.raw import Raw
 
 pytestmark = pytest.mark.chance(0, "tokens are drawn; nothing of noise is asserted")
@@ -69,3 +71,30 @@ def test_bytes_in_the_clear_are_never_taken_for_encrypted_ones(early: bytes) -> 
     else:
         asyncio.run(secured())
     assert writer.start_tls.await_count == (0 if early else 1)
+
+
+@pytest.mark.parametrize("said", [b"", b"no TLS at all", None])
+def test_a_handshake_that_does_not_come_about_leaves_nothing_behind(
+    clinic: Clinic, certificate: Tls, monkeypatch: pytest.MonkeyPatch, said: bytes | None
+) -> None:
+    if said is None:  # the client says nothing until it is no longer waited for
+        monkeypatch.setattr(door_module, "LET_IN", 0.2)
+    gc.collect()
+    gc.disable()  # nobody looks for garbage meanwhile
+    try:
+        before = handshakes()
+        door = PostgresDoor(clinic.server)
+        with opened(door, tls=certificate) as where:
+            for _ in range(3):
+                stranger = Raw(int(where.rpartition(":")[2].partition("/")[0]))
+                stranger.send(ASK_FOR_TLS)
+                assert stranger.socket.recv(1) == b"S"
+                if said is None:
+                    stranger.receive()
+                else:
+                    stranger.send(said)
+                stranger.close()
+            wait_until(lambda: not door._tasks)
+        assert handshakes() == before
+    finally:
+        gc.enable()
