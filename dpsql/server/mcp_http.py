@@ -25,10 +25,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from dpsql.answers.answer import Answer
 from dpsql.answers.budget import Budget
 from dpsql.answers.quoted import Quote
-from dpsql.errors import Error
+from dpsql.errors import Error, OperationalError, place_of
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.server.core import Guest, Server
 from dpsql.server.doors import Door
+from dpsql.server.events import tell
 from dpsql.server.http import HttpDoor, address_of
 from dpsql.server.listening import Listen
 from dpsql.server.mcp import mcp_server
@@ -38,6 +39,7 @@ from dpsql.server.users import User
 
 __all__ = ["McpDoor", "open_door"]
 
+NAME = "mcp"
 PATH = "/mcp"
 AROUND = 16384
 """Bytes of a message around its statement: names, arguments, the client's own notes. It is a choice."""
@@ -46,7 +48,14 @@ LOOK = 15.0  # Seconds between two looks for analysts who have left. It is a cho
 
 def open_door(server: Server) -> Door:
     """The door, not yet open."""
-    return HttpDoor(lambda listen, _: McpDoor(server, listen).app(), server, "mcp", PATH)
+    return HttpDoor(lambda listen, _: McpDoor(server, listen).app(), server, NAME, PATH)
+
+
+class NotOpened(OperationalError):  # noqa: N818 - named as its sisters in `refusals`
+    """An analyst's server did not begin, or ended while a request waited for it."""
+
+    def __init__(self) -> None:
+        super().__init__("The server could not open a session. Nothing was charged. Try again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +97,8 @@ class _Room:
         app: What answers.
         seen: When they asked last, in seconds that only grow.
         inside: Requests at work.
+        open: Whether it answers: it has begun, and does not end yet.
+        ready: Set when it has begun, or failed to.
         ends: Set when it is to end.
         task: What keeps it.
     """
@@ -96,6 +107,8 @@ class _Room:
     app: ASGIApp
     seen: float
     inside: int = 0
+    open: bool = False
+    ready: asyncio.Event = field(default_factory=asyncio.Event)
     ends: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
 
@@ -126,7 +139,7 @@ class McpDoor:
         except NotAdmitted as refusal:
             told = JSONResponse({"error": str(refusal)}, 401, {"WWW-Authenticate": 'Bearer realm="dpsql"'})
             return await told(scope, receive, send)
-        except Stopping as refusal:
+        except (NotOpened, Stopping) as refusal:
             return await JSONResponse({"error": str(refusal)}, 503)(scope, receive, send)
         except Error as refusal:
             return await JSONResponse({"error": str(refusal)}, 429)(scope, receive, send)
@@ -143,14 +156,16 @@ class McpDoor:
         Raises:
             NotAdmitted: It is nobody's.
             TooMuch, Stopping: As the server's limits say.
+            NotOpened: It did not begin, or ended while it was waited for.
         """
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         if kind.lower() != "bearer" or not token.strip():
             raise NotAdmitted("Send the user's token: Authorization: Bearer TOKEN.")
         user = await self._user(token.strip(), address_of(request))
-        room = self._rooms.get(user.id)
-        if room is None:
-            room = await self._opened(user, address_of(request))
+        room = self._rooms.get(user.id) or self._opened(user, address_of(request))
+        await room.ready.wait()  # the first request of many at once opens it for all of them
+        if not room.open:
+            raise NotOpened
         room.seen = self._clock()
         return room
 
@@ -162,13 +177,13 @@ class McpDoor:
             return known
         self._known.pop(key, None)
         loop = asyncio.get_running_loop()
-        user = await loop.run_in_executor(None, self._server.bearer, token, "mcp", address)
+        user = await loop.run_in_executor(None, self._server.bearer, token, NAME, address)
         self._known[key] = user
         return user
 
-    async def _opened(self, user: User, address: str) -> _Room:
-        """A new server for an analyst."""
-        guest = self._server.guest(user, "mcp", address)
+    def _opened(self, user: User, address: str) -> _Room:
+        """A new server for an analyst, which begins."""
+        guest = self._server.guest(user, NAME, address)
         tools = Tools(AskingGuest(guest), lambda: float(self._server.limits.approve_above), guest.left)
         limits, run = self._server.limits, partial(self._server.work, user.name)
         app = mcp_server(tools, self._server.policy.name, run=run).streamable_http_app(
@@ -180,21 +195,28 @@ class McpDoor:
         )
         room = _Room(user, app, self._clock())
         self._rooms[user.id] = room
-        ready = asyncio.Event()
-        room.task = asyncio.create_task(self._kept(room, app, guest, ready))
-        await ready.wait()
+        room.task = asyncio.create_task(self._kept(room, app, guest))
         return room
 
-    async def _kept(self, room: _Room, app: Starlette, guest: Guest, ready: asyncio.Event) -> None:
+    async def _kept(self, room: _Room, app: Starlette, guest: Guest) -> None:
         """Holds an analyst's server open until it ends."""
         try:
             async with app.router.lifespan_context(app):
-                ready.set()
+                room.open = not room.ends.is_set()
+                room.ready.set()
                 await room.ends.wait()
+        except Exception as bug:  # noqa: BLE001 - its text may hold anything: the client gets a fixed one
+            tell("bug", door=NAME, kind=type(bug).__name__, where=place_of(bug))
         finally:
-            ready.set()
-            self._rooms.pop(room.user.id, None)
+            self._forget(room)
+            room.ready.set()
             guest.close()
+
+    def _forget(self, room: _Room) -> None:
+        """No request comes to it any more: the next one opens another."""
+        room.open = False
+        if self._rooms.get(room.user.id) is room:
+            del self._rooms[room.user.id]
 
     def _security(self) -> TransportSecuritySettings | None:
         """On this machine alone, requests that a foreign site's name led here are refused; elsewhere tokens guard."""
@@ -228,9 +250,9 @@ class McpDoor:
         await self._end(gone)
         self._known = {key: user for key, user in self._known.items() if self._server.users.stands(user)}
 
-    @staticmethod
-    async def _end(rooms: list[_Room]) -> None:
+    async def _end(self, rooms: list[_Room]) -> None:
         for room in rooms:
+            self._forget(room)
             room.ends.set()
         await asyncio.gather(*(room.task for room in rooms if room.task is not None))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx2 as httpx
@@ -12,16 +13,23 @@ import mcp_types
 import pytest
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from dpsql.server.doors import DOORS
 from dpsql.server.events import EVENTS
 from dpsql.server.listening import Listen
 from dpsql.server.mcp_http import McpDoor
+from dpsql.server.users import User
 from tests.unit.server.clinic import COUNT, Clinic
 
 pytestmark = pytest.mark.chance(0, "tokens and the protocol's keys are drawn; nothing of noise is asserted")
 MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+START = {
+    "jsonrpc": "2.0", "id": 1, "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+}  # fmt: skip
+ACCEPTS = {"Accept": "application/json, text/event-stream"}
 
 
 def at_the_door(clinic: Clinic, what: Callable[[str], Awaitable[Any]]) -> Any:
@@ -131,16 +139,10 @@ def test_without_a_users_token_nothing_is_heard(clinic: Clinic) -> None:
 
 
 def test_a_session_of_one_analyst_is_none_for_another(clinic: Clinic) -> None:
-    start = {
-        "jsonrpc": "2.0", "id": 1, "method": "initialize",
-        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
-    }  # fmt: skip
-
     async def tried(where: str) -> list[int]:
-        accepts = {"Accept": "application/json, text/event-stream"}
-        async with httpx.AsyncClient(headers=accepts) as http:
+        async with httpx.AsyncClient(headers=ACCEPTS) as http:
             ana, bob = ({"Authorization": f"Bearer {clinic.tokens[name]}"} for name in ("ana", "bob"))
-            begun = await http.post(where, json=start, headers=ana)
+            begun = await http.post(where, json=START, headers=ana)
             session = {"mcp-session-id": begun.headers["mcp-session-id"], "mcp-protocol-version": "2025-06-18"}
             own = await http.post(where, json=PING, headers={**ana, **session})
             return [own.status_code, (await http.post(where, json=PING, headers={**bob, **session})).status_code]
@@ -164,7 +166,7 @@ def test_who_is_silent_or_removed_gives_the_place_up(clinic: Clinic) -> None:
         door = McpDoor(clinic.server, Listen("127.0.0.1", 0), lambda: now[0])
         user = clinic.server.users.named("ana")
         assert user is not None
-        await door._opened(user, "here")
+        await door._opened(user, "here").ready.wait()
         found = [clinic.server.gate.inside]
         await door.sweep()
         found.append(clinic.server.gate.inside)
@@ -182,3 +184,36 @@ def test_asking_without_end_gains_nothing_here_too(clinic: Clinic) -> None:
 
     answers = at_the_door(clinic, lambda where: talk(where, clinic.tokens["bob"], many))
     assert len(answers) == 1
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_first_requests_of_an_analyst_may_come_at_once(
+    clinic: Clinic, monkeypatch: pytest.MonkeyPatch, events: list[dict[str, object]], fails: bool
+) -> None:
+    known, many, user, run = list[User](), 4, McpDoor._user, StreamableHTTPSessionManager.run
+
+    async def counted(self: McpDoor, token: str, address: str) -> User:
+        known.append(await user(self, token, address))
+        return known[-1]
+
+    @asynccontextmanager
+    async def late(self: StreamableHTTPSessionManager) -> AsyncIterator[None]:
+        """Begins when all of them have found where they are to be answered."""
+        while len(known) < many:
+            await asyncio.sleep(0.001)
+        if fails and len(known) == many:
+            raise RuntimeError("it cannot begin")
+        async with run(self):
+            yield
+
+    async def tried(where: str) -> list[int]:
+        headers = {**ACCEPTS, "Authorization": f"Bearer {clinic.tokens['ana']}"}
+        async with httpx.AsyncClient(headers=headers) as http:
+            at_once = await asyncio.gather(*(http.post(where, json=START) for _ in range(many)))
+            return [one.status_code for one in (*at_once, await http.post(where, json=START))]
+
+    monkeypatch.setattr(McpDoor, "_user", counted)
+    monkeypatch.setattr(StreamableHTTPSessionManager, "run", late)
+    assert at_the_door(clinic, tried) == [*([503 if fails else 200] * many), 200]
+    assert [event["kind"] for event in events if event["event"] == "bug"] == ["RuntimeError"] * fails
+    assert clinic.server.gate.inside == 0
