@@ -108,6 +108,7 @@ def told_by(*libraries: str) -> None:
     for name in libraries:
         logger = logging.getLogger(name)
         logger.addHandler(_LIBRARIES)
+        logger.setLevel(logging.WARNING)  # MCP's SDK sets the level of all that have none of their own
         logger.propagate = False
 
 

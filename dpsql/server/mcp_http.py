@@ -15,12 +15,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dpsql.answers.answer import Answer
 from dpsql.answers.budget import Budget
@@ -43,6 +45,7 @@ NAME = "mcp"
 PATH = "/mcp"
 AROUND = 16384
 """Bytes of a message around its statement: names, arguments, the client's own notes. It is a choice."""
+SESSION = MCP_SESSION_ID_HEADER.encode()
 LOOK = 15.0  # Seconds between two looks for analysts who have left. It is a choice.
 
 
@@ -97,6 +100,7 @@ class _Room:
         app: What answers.
         seen: When they asked last, in seconds that only grow.
         inside: Requests at work.
+        sessions: Those of clients that keep one, the last used last; how many of its requests are at work.
         open: Whether it answers: it has begun, and does not end yet.
         ready: Set when it has begun, or failed to.
         ends: Set when it is to end.
@@ -107,10 +111,16 @@ class _Room:
     app: ASGIApp
     seen: float
     inside: int = 0
+    sessions: dict[str, int] = field(default_factory=dict)
     open: bool = False
     ready: asyncio.Event = field(default_factory=asyncio.Event)
     ends: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
+
+    def uses(self, session: str, more: int) -> None:
+        """Counts requests at work in a session, which is the last used then; one that is not known is not counted."""
+        if session in self.sessions:
+            self.sessions[session] = self.sessions.pop(session) + more
 
 
 class McpDoor:
@@ -145,10 +155,43 @@ class McpDoor:
             return await JSONResponse({"error": str(refusal)}, 429)(scope, receive, send)
         room.inside += 1
         try:
-            await room.app(scope, receive, send)
+            await self._answered(room, scope, receive, send)
         finally:
             room.inside -= 1
             room.seen = self._clock()
+
+    async def _answered(self, room: _Room, scope: Scope, receive: Receive, send: Send) -> None:
+        """The answer of an analyst's own server to one request, in the session that it names or begins."""
+        session = Headers(scope=scope).get(MCP_SESSION_ID_HEADER, "")
+
+        async def seen(message: Message) -> None:
+            nonlocal session
+            if not session and message["type"] == "http.response.start" and message["status"] < 400:
+                session = Headers(raw=message["headers"]).get(MCP_SESSION_ID_HEADER, "")
+                if session:
+                    await self._begun(room, session, scope)
+            await send(message)
+
+        room.uses(session, 1)
+        try:
+            await room.app(scope, receive, seen)
+        finally:
+            room.uses(session, -1)
+            if scope["method"] == "DELETE":
+                room.sessions.pop(session, None)
+
+    async def _begun(self, room: _Room, session: str, scope: Scope) -> None:
+        """Counts a session that has begun. Clients that vanish do not say so: beyond the policy's number, the most
+        silent one ends, as the SDK ends those whose client says that it leaves.
+        """
+        room.sessions[session] = 1
+        while len(room.sessions) > self._server.limits.connections:
+            oldest = min(room.sessions, key=lambda own: room.sessions[own] > 0)  # the first without a request at work
+            del room.sessions[oldest]
+            tell("session ended", door=NAME, analyst=room.user.name, why="It was silent the longest of too many.")
+            kept = [(name, value) for name, value in scope["headers"] if name == b"host"]
+            leaves = {**scope, "method": "DELETE", "headers": [*kept, (SESSION, oldest.encode())]}
+            await room.app(leaves, _no_body, _unheard)
 
     async def _room(self, request: Request) -> _Room:
         """The server of whoever's token a request carries.
@@ -190,7 +233,7 @@ class McpDoor:
             streamable_http_path=PATH,
             max_request_body_size=2 * limits.statement_bytes + AROUND,  # a statement's marks may be escaped
             session_idle_timeout=limits.idle_seconds,
-            max_sessions=limits.connections,
+            max_sessions=2 * limits.connections,  # those that begin at once are counted once they have begun
             transport_security=self._security(),
         )
         room = _Room(user, app, self._clock())
@@ -265,3 +308,12 @@ class _Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._door.answer(scope, receive, send)
+
+
+async def _no_body() -> Message:
+    """The body of a request that has none."""
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+async def _unheard(_: Message) -> None:
+    """Nobody waits for the answer."""

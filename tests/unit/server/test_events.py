@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 
 import httpx2 as httpx
 import pytest
@@ -91,6 +92,16 @@ def test_of_a_failure_only_its_kind_and_place_are_written(log: Callable[[], list
     assert "patient" not in str(failed)
     assert (failed["event"], failed["of"], failed["kind"]) == ("failure", "a_library.part", "ValueError")
     assert (warned["event"], warned["why"]) == ("warning", "the client left")
+
+
+def test_a_warning_is_written_whatever_another_library_wants_of_all_logs(
+    log: Callable[[], list[dict[str, str]]], request: pytest.FixtureRequest
+) -> None:
+    request.addfinalizer(partial(logging.root.setLevel, logging.root.level))
+    logging.root.setLevel(logging.ERROR)  # as the SDK of MCP does
+    told_by("another_library")
+    logging.getLogger("another_library.part").warning("the client left")
+    assert [own["why"] for own in log()] == ["the client left"]
 
 
 def test_a_crowd_leaves_few_lines_and_they_say_how_many_were_left_out(log: Callable[[], list[dict[str, str]]]) -> None:

@@ -217,3 +217,27 @@ def test_the_first_requests_of_an_analyst_may_come_at_once(
     assert at_the_door(clinic, tried) == [*([503 if fails else 200] * many), 200]
     assert [event["kind"] for event in events if event["event"] == "bug"] == ["RuntimeError"] * fails
     assert clinic.server.gate.inside == 0
+
+
+async def begun(http: httpx.AsyncClient, where: str) -> dict[str, str]:
+    """The headers of a new session."""
+    answer = await http.post(where, json=START)
+    assert answer.status_code == 200
+    return {"mcp-session-id": answer.headers["mcp-session-id"], "mcp-protocol-version": "2025-06-18"}
+
+
+def test_of_too_many_sessions_the_most_silent_ends(clinic: Clinic, events: list[dict[str, object]]) -> None:
+    most = clinic.server.limits.connections
+
+    async def tried(where: str) -> list[int]:
+        async with httpx.AsyncClient(headers={**ACCEPTS, "Authorization": f"Bearer {clinic.tokens['ana']}"}) as http:
+            first, second, third, *others = [await begun(http, where) for _ in range(most)]
+            await http.post(where, json=PING, headers=first)  # it is not silent any more
+            new = await begun(http, where)
+            await http.delete(where, headers=others[0])
+            newest = await begun(http, where)  # in the place of the one that said that it leaves
+            sessions = (first, second, third, others[0], new, newest)
+            return [(await http.post(where, json=PING, headers=one)).status_code for one in sessions]
+
+    assert at_the_door(clinic, tried) == [200, 404, 200, 404, 200, 200]
+    assert [event["analyst"] for event in events if event["event"] == "session ended"] == ["ana"]
