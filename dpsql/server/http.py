@@ -16,7 +16,7 @@ from typing import Any
 import h11
 import uvicorn
 from starlette.requests import ClientDisconnect, Request
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dpsql.errors import OperationalError
@@ -100,6 +100,43 @@ def _let_go_afterwards(task: asyncio.Task[Any] | None) -> None:
         task.add_done_callback(lambda _: frame.clear())
 
 
+class _Endings:
+    """An application, of which answers without an end, as MCP streams to whoever asks by GET, end when the door stops.
+
+    Args:
+        app: What answers.
+        stops: Set when the door stops.
+    """
+
+    def __init__(self, app: ASGIApp, stops: asyncio.Event) -> None:
+        self._app, self._stops = app, stops
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers; to what streams, a door that stops is a client that leaves."""
+        if scope["type"] != "http" or scope["method"] != "GET":
+            await self._app(scope, receive, send)
+            return
+        open_ended = False
+
+        async def received() -> Message:
+            came, stops = asyncio.ensure_future(receive()), asyncio.ensure_future(self._stops.wait())
+            try:
+                await asyncio.wait({came, stops}, return_when=asyncio.FIRST_COMPLETED)
+                return came.result() if came.done() else {"type": "http.disconnect"}
+            finally:
+                came.cancel()
+                stops.cancel()
+
+        async def sent(message: Message) -> None:
+            nonlocal open_ended
+            open_ended = message["type"] == "http.response.start" or message.get("more_body", False)
+            await send(message)
+
+        await self._app(scope, received, sent)
+        if open_ended and self._stops.is_set():
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
 class _Listener(socket.socket):
     """Takes so many connections at a time, and hangs up on more before anything is done for them: no TLS is begun.
 
@@ -157,6 +194,7 @@ class HttpDoor:
         self._protocol = type("_OwnProtocol", (_Protocol,), {"slow": slow})
         self._server: uvicorn.Server | None = None
         self._task: asyncio.Task[None] | None = None
+        self._stops = asyncio.Event()
 
     async def start(self, listen: Listen, tls: Tls | None) -> str:
         """Opens it; where it can be reached.
@@ -168,7 +206,7 @@ class HttpDoor:
         context = None if tls is None else tls.context()
         listener = _listener(listen, self._most, tls is None, self._turned_away)
         config = uvicorn.Config(
-            self._app(listen, tls),
+            _Endings(self._app(listen, tls), self._stops),
             log_config=None, access_log=False, server_header=False, proxy_headers=False, ws="none", http=self._protocol,
             limit_concurrency=self._most + 1, h11_max_incomplete_event_size=HEADS,
             timeout_graceful_shutdown=PATIENCE, timeout_keep_alive=KEPT, backlog=BACKLOG, lifespan="on",
@@ -191,6 +229,7 @@ class HttpDoor:
         """Lets nobody in any more; returns when answers on their way are out, or given up."""
         if self._server is not None and self._task is not None:
             self._server.should_exit = True
+            self._stops.set()
             await self._task
 
     def _turned_away(self, address: str) -> None:

@@ -241,3 +241,19 @@ def test_of_too_many_sessions_the_most_silent_ends(clinic: Clinic, events: list[
 
     assert at_the_door(clinic, tried) == [200, 404, 200, 404, 200, 200]
     assert [event["analyst"] for event in events if event["event"] == "session ended"] == ["ana"]
+
+
+def test_a_stream_without_an_end_ends_when_the_door_stops(clinic: Clinic, events: list[dict[str, object]]) -> None:
+    async def tried() -> bytes:
+        (kind,) = (kind for kind in DOORS if kind.name == "mcp")
+        door = kind.open(clinic.server)
+        where = await door.start(Listen("127.0.0.1", 0), None)
+        async with httpx.AsyncClient(headers={**ACCEPTS, "Authorization": f"Bearer {clinic.tokens['ana']}"}) as http:
+            async with http.stream("GET", where, headers=await begun(http, where)) as stream:
+                stops = asyncio.ensure_future(door.stop())
+                told = await stream.aread()  # to its end: it is not cut off
+            await stops
+        return told
+
+    assert b"data" not in asyncio.run(tried())
+    assert not [event for event in events if event["event"] in ("failure", "warning", "bug")]
