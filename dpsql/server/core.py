@@ -154,13 +154,7 @@ class Server:
         Raises:
             Stopping: The server stops, and the call had not begun.
         """
-        seat = self._seats.asked(analyst)
-        if not seat.done():
-            try:
-                await asyncio.wrap_future(seat)
-            except asyncio.CancelledError:
-                self._seats.given_up(analyst, seat)
-                raise
+        await self._seats.taken(analyst)
         try:
             if self._stopping:
                 raise Stopping

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from concurrent.futures import Future
 from threading import Lock
@@ -36,6 +37,16 @@ class Seats:
             self._waiting.append((analyst, seat))
         self._grant()
         return seat
+
+    async def taken(self, analyst: str) -> None:
+        """Returns in a loop of asyncio as soon as there is a seat; whoever is cancelled before then has none."""
+        seat = self.asked(analyst)
+        if not seat.done():
+            try:
+                await asyncio.wrap_future(seat)
+            except asyncio.CancelledError:
+                self.given_up(analyst, seat)
+                raise
 
     def given_up(self, analyst: str, seat: Future[None]) -> None:
         """Whoever asked for a seat is gone: it is given back if it was granted meanwhile."""
