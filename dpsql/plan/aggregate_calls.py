@@ -10,6 +10,7 @@ from functools import reduce
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, AggregateCall, Takes
+from dpsql.plan.applied import KEPT_WITHIN
 from dpsql.plan.expressions import Resolver, as_constant, columns_of, nearest
 from dpsql.plan.functions.refused import REFUSED
 from dpsql.plan.nodes import Aggregate, Case, Column, Constant, Expression, Relation
@@ -91,7 +92,7 @@ class AggregateReader:
             raise UnsupportedQuery(
                 "bounds of each row and of each unit's total are not both in force.",
                 construct="contribution_bounds_per_group", position=node.position,
-                hint="Keep one of them, or bound the rows by GREATEST(0, LEAST(x, 500)).",
+                hint=f"Keep one of them, or bound the rows by {KEPT_WITHIN}.",
             )  # fmt: skip
         if per_group is not None and not (FUNCTIONS[aggregate.function].additive or aggregate.function == "avg"):
             raise UnsupportedQuery(
@@ -272,8 +273,8 @@ class AggregateReader:
             unit = unit_of(self.relation)
             raise UnsupportedQuery(
                 "nothing is computed from a privacy unit or a key: that would single out a person.",
-                construct=held.name, position=node.position,
-                hint=f"COUNT(DISTINCT {unit.name if unit else held.name}) counts people.",
+                construct=held.shown, position=node.position,
+                hint=f"COUNT(DISTINCT {held.shown if held.unit or unit is None else unit.name}) counts people.",
             )  # fmt: skip
 
     # --------------------------------------------------------------------------------------------- named arguments

@@ -16,7 +16,7 @@ from dpsql.plan.nodes import Apply, Column, Constant, Expression
 from dpsql.plan.ranges import is_certain, known_range, length_of, printed_size, range_of, with_bounds
 from dpsql.plan.types import Facts, Type
 
-__all__ = ["NoSuchValue", "Position", "applied", "nearest", "no_function", "refuse_large"]
+__all__ = ["KEPT_WITHIN", "NoSuchValue", "Position", "applied", "nearest", "no_function", "refuse_large"]
 
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "in", "is_distinct_from")
 EQUALITIES = ("=", "<>", "in", "is_distinct_from")
@@ -31,6 +31,9 @@ DEEPEST = 150
 LONGEST = (200, 20_000)
 """Of a text: times the longest text in the row, and characters more. It is a choice between use and the engine's
 memory."""
+
+KEPT_WITHIN = "CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END"
+"""How an expression is kept within constants. LEAST and GREATEST alone pass over NULL: they would make it an end."""
 
 Position = tuple[int, int] | None
 
@@ -202,7 +205,7 @@ def _no_overload(
     types = [argument.facts.type for argument in arguments]
     if unproved:
         reason = "the result could be too large for the engine."
-        hint = "Declare or narrow the bounds of its columns, or keep it within constants: LEAST(x, 500)."
+        hint = f"Declare or narrow the bounds of its columns, or keep it within constants: {KEPT_WITHIN}."
         if not any(function.grows for function in candidates):
             reason = "its arguments could lie where it fails."
     elif name in COMPARISONS and Type.TEXT in types and len(set(types)) > 1:

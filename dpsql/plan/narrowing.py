@@ -5,8 +5,8 @@ narrowed bounds, rounded outward to the grid, are also the clamp of the argument
 (`prepare.sources`), so that a sensitivity holds whatever an engine makes of a condition. The clamp changes no value
 that the condition lets through, but for what a grid rounds.
 
-A condition narrows a bare column by constants: comparisons in either order, IN, BETWEEN, and AND, OR and NOT of these.
-What is known is a box: a range for each column that is named, in which all its values lie that are not NULL.
+A condition narrows a column, or a function of columns, by constants: comparisons in either order, IN, BETWEEN, and AND,
+OR and NOT of these. What is known is a box: a range for each of them, in which all its values lie that are not NULL.
 
 * Three-valued logic. ``implied`` gives the box of the rows for which a condition is true (or false), or also those for
   which it is NULL: the rows that are left for ELSE. A comparison with a constant is NULL only where the column is, and
@@ -66,8 +66,8 @@ __all__ = ["counts_nothing", "facts_on", "facts_where", "is_empty", "is_never"]
 Range = Any
 """An `Interval` of numbers, or a `Span` of dates."""
 
-Box = Mapping[tuple[str, str], Range]
-"""Columns, by alias and name, to the range of their values that are not NULL; all of it for those not named."""
+Box = Mapping[tuple[str, str] | Apply, Range]
+"""Columns, by alias and name, and functions of them, to the range of values that are not NULL; all where unnamed."""
 
 NOTHING = "no value but NULL"
 SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
@@ -177,7 +177,9 @@ def _range(expression: Expression, box: Box) -> Range:
             return known_range(expression)
         case Apply():
             ranges = tuple(_range(argument, box) for argument in expression.arguments)
-            return expression.function.bounds(ranges, tuple(map(is_certain, expression.arguments)))
+            known = expression.function.bounds(ranges, tuple(map(is_certain, expression.arguments)))
+            found = _meet(known, box.get(expression, known)) if box else known
+            return known if found is NOTHING else found
         case Case():
             parts = [
                 _range(result, inner)
@@ -218,8 +220,8 @@ def _rows(relation: Relation) -> Box | None:
             if not relation.outer:
                 return _all([left, right])
             met = _all([right, *(implied(condition, truth=True, or_null=False) for condition in relation.on)])
-            own = _aliases(relation.right)
-            return _all([left, {at: known for at, known in (met or {}).items() if at[0] in own}])
+            own, named = _aliases(relation.right), (met or {}).items()
+            return _all([left, {at: known for at, known in named if isinstance(at, tuple) and at[0] in own}])
         case Project():
             return _named(relation.alias, relation.columns, _rows(relation.input))
         case PerUnit():
@@ -306,14 +308,14 @@ def _compared(sign: str, first: Expression, second: Expression) -> Box | None:
     """The box where a comparison is true; None where it never is, since a side is NULL."""
     if isinstance(first, Constant):
         first, second, sign = second, first, SWAPPED[sign]
-    column = _bare(first)
+    compared = _bare(first)
     if not isinstance(second, Constant):
         return {}
     if second.value is None:
         return None
     if isinstance(first, Constant):
         return None if _differ(sign, first, second) else {}
-    if column is None or sign == "<>" or not _ranged(column):
+    if compared is None or sign == "<>" or not _ranged(compared):
         return {}
     found: Range = known_range(second)
     ends: Range
@@ -321,11 +323,13 @@ def _compared(sign: str, first: Expression, second: Expression) -> Box | None:
         ends = (None if "<" in sign else found[0]), (None if ">" in sign else found[1])
     elif found.low is None:
         return {}
-    elif column.facts.type is Type.INTEGER:
+    elif compared.facts.type is Type.INTEGER:
         ends = _whole(sign, found)
     else:
         ends = Interval(None if "<" in sign else found.low, None if ">" in sign else found.high)
-    return {(column.alias, column.name): _meet(known_range(column), ends)}
+    if isinstance(compared, Apply):
+        return {compared: ends}
+    return {(compared.alias, compared.name): _meet(known_range(compared), ends)}
 
 
 def _differ(sign: str, first: Constant, second: Constant) -> bool:
@@ -336,12 +340,12 @@ def _differ(sign: str, first: Constant, second: Constant) -> bool:
     return not COMPARED[sign](one, other)
 
 
-def _bare(expression: Expression) -> Column | None:
-    """The column that an expression is, if only an integer read as a real number; else None."""
+def _bare(expression: Expression) -> Column | Apply | None:
+    """The column or the function that is compared, if only an integer read as a real number; else None."""
     if isinstance(expression, Apply) and expression.function.name == "cast:real":
         (expression,) = expression.arguments
-        return expression if isinstance(expression, Column) and expression.facts.type is Type.INTEGER else None
-    return expression if isinstance(expression, Column) else None
+        return _bare(expression) if expression.facts.type is Type.INTEGER else None
+    return expression if isinstance(expression, Column | Apply) else None
 
 
 def _whole(sign: str, found: Interval) -> Range:
@@ -358,7 +362,7 @@ def _whole(sign: str, found: Interval) -> Range:
 
 def _all(boxes: Sequence[Box | None]) -> Box | None:
     """Where all boxes meet; None where one of them has no row."""
-    met: dict[tuple[str, str], Range] = {}
+    met: dict[tuple[str, str] | Apply, Range] = {}
     for box in boxes:
         if box is None:
             return None

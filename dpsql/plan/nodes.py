@@ -67,6 +67,7 @@ class Column:
         reach: Where its numbers surely lie, for one that was computed below and that the facts do not bound; None where
             they lie as those of a table or of a release do (`ranges.range_of`).
         length: How long its texts surely are, where they were computed below: (times, plus) as in `ranges.length_of`.
+        said: What the analyst calls it, where that is known, for messages.
     """
 
     alias: str
@@ -79,6 +80,12 @@ class Column:
     declared: bool = False
     reach: Interval | None = None
     length: tuple[int, int] | None = None
+    said: str = field(default="", compare=False)
+
+    @property
+    def shown(self) -> str:
+        """Its name in messages."""
+        return self.said or self.name
 
     @property
     def identifies(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -12,11 +13,13 @@ from dpsql.mechanisms.base import Joint, Mechanism, Refusal, Request
 from dpsql.mechanisms.choose import Choice, choose
 from dpsql.mechanisms.unasked import only_named
 from dpsql.plan.aggregates import FUNCTIONS, Kind
+from dpsql.plan.applied import KEPT_WITHIN
 from dpsql.plan.catalog import Catalog, ColumnInfo
 from dpsql.plan.nodes import Aggregate, Column
 from dpsql.plan.options import Options
 from dpsql.plan.relations import origins
 from dpsql.prepare.together import Taken, joined
+from dpsql.sql.parse import parse
 
 __all__ = ["banned_for", "choices_of"]
 
@@ -155,10 +158,29 @@ def _without_bounds(request: Request, catalog: Catalog) -> UnsupportedQuery | No
         hints += " or a scale," if bare and aggregate.function == "avg" else ""
         return UnsupportedQuery(
             "the bounds of its argument are not known.", construct=aggregate.text, position=aggregate.position,
-            hint=f"Add {hints} to its columns in {catalog.policy_file}, or keep it within constants: "
-            "GREATEST(0, LEAST(x, 500)).",
+            hint=f"Add {hints} to its columns in {catalog.policy_file}, or {_own_bounds(aggregate)}.",
         )  # fmt: skip
     return None
+
+
+def _own_bounds(aggregate: Aggregate) -> str:
+    """How a statement bounds what it aggregates; what is NULL stays so, and the call its own but for that."""
+    if aggregate.second is not None or aggregate.vector or aggregate.per_group is not None:
+        return f"keep each argument within constants: {KEPT_WITHIN}"
+    call = re.sub(r"\[OFFSET\(\d+\)\]$", "", aggregate.text)
+    if aggregate.epsilon is not None or not _reads(call):
+        call = f"{call.partition('(')[0]}(...)"
+    named = "" if aggregate.function != "trimmed_mean" else ", with OPTIONS (mechanism = 'preprocessing')"
+    return f"name bounds in the call: {call.removesuffix(')')}, contribution_bounds_per_row => (0, 500)){named}"
+
+
+def _reads(call: str) -> bool:
+    """Whether a call reads back as it is shown: the names of columns show some functions in quotes."""
+    try:
+        parse(f"SELECT {call}")
+    except UnsupportedQuery:
+        return False
+    return True
 
 
 def _scale_alone(request: Request, catalog: Catalog) -> UnsupportedQuery | None:

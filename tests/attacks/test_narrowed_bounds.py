@@ -96,7 +96,7 @@ def conditions() -> st.SearchStrategy[str]:
     )
     day = st.sampled_from(("'2024-01-01'", "'2024-03-01'", "TIMESTAMP '2024-06-30 12:00'", "NULL"))
     sign = st.sampled_from(("<", "<=", ">", ">=", "=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"))
-    name = st.sampled_from(("x", "y", "big"))
+    name = st.sampled_from(("x", "y", "big", "x * 2 + y", "abs(big)", "GREATEST(x, y)", "x + 1", "big // 2"))
     atom = st.one_of(
         st.builds("{} {} {}".format, name, sign, number),
         st.builds("{} {} {}".format, number.filter(lambda n: n != "NULL"), sign, name),
@@ -264,6 +264,13 @@ SOURCES = {
     # integers are compared with reals as doubles
     "SELECT SUM(big) FROM t WHERE big >= 0 AND big <= 38.99999999999999999999": (0, 39),
     "SELECT SUM(big) FROM t WHERE big BETWEEN 1 AND 6": (1, 6),
+    # an expression as it is written, and what is computed from it
+    "SELECT SUM(CASE WHEN big // 7 BETWEEN 0 AND 60 THEN big // 7 END) FROM t": (0, 60),
+    "SELECT SUM(CASE WHEN big // 7 BETWEEN 0 AND 60 THEN big // 8 END) FROM t": (None, None),
+    "SELECT SUM(big // 7) FROM t WHERE big // 7 >= 0 AND 59.5 > big // 7": (0, 59),
+    "SELECT SUM(abs(big // 7) + 1) FROM t WHERE big // 7 BETWEEN -2 AND 1": (1, 3),
+    "SELECT SUM(q) FROM (SELECT big // 7 AS q FROM t) u WHERE q IN (3, 5)": (3, 5),
+    "SELECT SUM(b.big // 7) FROM t a LEFT JOIN t b ON a.person = b.person AND b.big // 7 IN (3, 5)": (None, None),
 }
 
 
@@ -317,6 +324,8 @@ CLAMPED = {
     "SELECT SUM(x * 2) FROM t WHERE x > 1": (4, 6),
     "SELECT SUM(x) FILTER (WHERE x > 1) FROM t": (2, 3),
     "SELECT SUM(big) FROM t WHERE big BETWEEN 0 AND 6": (0, 6),
+    "SELECT SUM(big // 7) FROM t WHERE big // 7 BETWEEN 0 AND 6": (0, 6),
+    "SELECT SUM(CASE WHEN big // 7 BETWEEN 0 AND 6 THEN big // 7 END) FROM t": (0, 6),
     "SELECT SUM(s) FROM (SELECT person, SUM(x) AS s FROM t WHERE x IN (0, 1) GROUP BY person) u": (0, 3),
 }
 
@@ -339,8 +348,9 @@ def test_the_engine_clamps_to_the_narrowed_bounds_whatever_it_makes_of_the_condi
 
 
 def _without_conditions(engine: duckdb.DuckDBPyConnection, sql: str, parameters: tuple[Any, ...]) -> list[Any]:
-    """The clamped sum of each person alone, where every comparison with a column is true."""
-    lawless = re.sub(r'\("t0"\."\w+" (<|<=|>|>=|=) (CAST\(\$\d+ AS \w+\)|[^()]*?)\)', "TRUE", sql)
+    """The clamped sum of each person alone, where every comparison with a column, or of a quotient, is true."""
+    of = r'(?:"t0"\."\w+"|\("t0"\."\w+" // CAST\(\$\d+ AS BIGINT\)\))'
+    lawless = re.sub(rf"\({of} (<|<=|>|>=|=) (CAST\(\$\d+ AS \w+\)|[^()]*?)\)", "TRUE", sql)
     lawless = re.sub(r'\("t0"\."\w+" IN \([^()]*(\([^()]*\)[^()]*)*\)\)', "TRUE", lawless)
     assert lawless != sql
     found = []

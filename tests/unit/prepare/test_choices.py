@@ -45,6 +45,7 @@ tables:
     columns:
       cost: {type: integer, bounds: [0, 100]}
       days: {type: integer, bounds: [0, 9]}
+      free: {type: integer}
 """
 
 
@@ -54,7 +55,8 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     home: Path = tmp_path_factory.mktemp("wishes")
     with duckdb.connect(str(home / "clinic.duckdb")) as database:
         database.execute(
-            "CREATE TABLE visits AS FROM (VALUES (1, 10, 2), (2, 20, 3), (2, 30, 4)) AS t(pid, cost, days)"
+            "CREATE TABLE visits AS "
+            "FROM (VALUES (1, 10, 2, 30), (2, 20, 3, 40), (2, 30, 4, NULL)) AS t(pid, cost, days, free)"
         )
     (home / "clinic.yaml").write_text(POLICY)
     with dpsql.testing.open(home / "clinic.yaml", sampler=dpsql.testing.Noiseless()) as proxy:
@@ -190,3 +192,51 @@ def test_statements_that_differ_in_a_fact_that_matters_differ_in_identity(sessio
         assert isinstance(plan, Plan)
         identity = session._prepare(plan, options).fingerprint("ana", 1)
         assert found.setdefault(identity, f"{sql} {options}") == f"{sql} {options}"
+
+
+UNBOUNDED = {
+    "AVG(free)": "AVG(free, contribution_bounds_per_row => (0, 500))",
+    "SUM(free + 1) FILTER (WHERE days > 3)": "SUM((free + 1), contribution_bounds_per_row => (0, 500))",
+    "MEDIAN(cost * free)": 'MEDIAN(("cost" * free), contribution_bounds_per_row => (0, 500))',
+    "QUANTILE_CONT(free, 0.9)": "QUANTILE_CONT(free, 0.9, contribution_bounds_per_row => (0, 500))",
+    "APPROX_QUANTILES(free, 2) AS q": "APPROX_QUANTILES(free, 2, contribution_bounds_per_row => (0, 500))",
+    "APPROX_QUANTILES(free, 2)[OFFSET(1)]": "APPROX_QUANTILES(free, 2, contribution_bounds_per_row => (0, 500))",
+    "STDDEV(free)": "STDDEV(free, contribution_bounds_per_row => (0, 500))",
+    "PERCENTILE_CONT(1) WITHIN GROUP (ORDER BY free)": "PERCENTILE_CONT(1, contribution_bounds_per_row => (0, 500))",
+    "TRIMMED_MEAN(free, 0.1)": "TRIMMED_MEAN(free, 0.1, contribution_bounds_per_row => (0, 500))",
+}
+"""Aggregates without bounds, and what is to be written in place of their calls; what stands behind a call stays."""
+BEHIND = (" FILTER", " WITHIN", "[OFFSET", " AS ")
+
+
+@pytest.mark.parametrize("asked", UNBOUNDED)
+def test_a_call_without_bounds_is_told_in_its_own_words_how_to_name_them(session: Session, asked: str) -> None:
+    with pytest.raises(UnsupportedQuery, match="the bounds of its argument are not known") as refused:
+        session.query(f"SELECT {asked} FROM visits")
+    assert f"or name bounds in the call: {UNBOUNDED[asked]}" in str(refused.value)
+    options: dict[str, Any] = {"mechanism": "preprocessing"} if asked.startswith("TRIMMED") else {}
+    assert ("with OPTIONS (mechanism = 'preprocessing')" in str(refused.value)) is bool(options)
+    behind = "".join(asked[asked.index(word) :] for word in BEHIND if word in asked)
+    assert session.query(f"SELECT {UNBOUNDED[asked]}{behind} FROM visits", **options).rows
+
+
+@pytest.mark.parametrize("asked", ["CORR(free, cost)", "COVAR_POP(days, free)", "AVG_VECTOR(free, cost)"])
+def test_a_call_of_several_arguments_is_told_to_keep_each_within_constants(session: Session, asked: str) -> None:
+    with pytest.raises(UnsupportedQuery) as refused:
+        session.query(f"SELECT {asked} FROM visits")
+    form = str(refused.value).partition("keep each argument within constants: ")[2].removesuffix(".")
+    assert session.query(f"SELECT {asked.replace('free', form.replace('x', 'free'))} FROM visits").rows
+
+
+@pytest.mark.parametrize("asked", ["AVG(free, epsilon => 0.1)", "AVG(NULLIF(free, 0))"])
+def test_a_call_that_cannot_be_shown_as_it_was_written_is_not_spelled_otherwise(session: Session, asked: str) -> None:
+    with pytest.raises(UnsupportedQuery) as refused:
+        session.query(f"SELECT {asked} FROM visits")
+    assert f"{asked.partition('(')[0]}(..., contribution_bounds_per_row => (0, 500))." in str(refused.value)
+
+
+def test_what_a_refusal_recommends_leaves_null_out(session: Session) -> None:
+    asked = "AVG(free, contribution_bounds_per_row => (0, 500))"
+    assert session.query(f"SELECT {asked} FROM visits", mechanism="laplace").rows == [(35.0,)]
+    form = "CASE WHEN free IS NOT NULL THEN GREATEST(0, LEAST(free, 500)) END"
+    assert session.query(f"SELECT AVG({form}) FROM visits", mechanism="laplace").rows == [(35.0,)]
