@@ -97,9 +97,14 @@ def _tables(source: Sequence[str], is_table: Callable[[str], bool], describe: Ca
         {name if table.file is None else plain_name(name, "table"): table for name, table in describe(one).items()}
         for one in source
     ]
-    tables = {name: table for one in found for name, table in one.items()}
-    if len(tables) < sum(map(len, found)):
-        raise OperationalError("Two files have one name, but for signs, and it is that of their table. Rename one.")
+    tables: dict[str, TableSchema] = {}
+    for name, table in (pair for one in found for pair in one.items()):
+        first = tables.setdefault(name, table)
+        if first is not table:
+            raise OperationalError(
+                "Two files have one name, but for signs, and it is that of their table: "
+                f"{first.file} and {table.file}. Rename one."
+            )
     return tables
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import MOST_ROWS
-from dpsql.plan.aggregates import CALLS, FUNCTIONS, AggregateFunction, Kind
+from dpsql.plan.aggregates import CALLS, FUNCTIONS, AggregateFunction, Kind, Takes
 from dpsql.plan.expressions import Resolver, arguments_of
 from dpsql.plan.functions import Function
 from dpsql.plan.intervals import Interval
@@ -203,7 +203,10 @@ class _Stage:
             )  # fmt: skip
         if node.star or not node.arguments:
             return Apply(COUNT_ROWS, (), Facts(Type.INTEGER, nullable=False, step=Fraction(1)))
-        argument = Resolver(self._plain, self.parameters).resolve(node.arguments[0])
+        plain = Resolver(self._plain, self.parameters)
+        argument = plain.resolve(node.arguments[0])
+        if argument.facts.type is Type.BOOLEAN and CALLS[node.name].takes is Takes.NUMBER_OR_TRUTH:
+            argument = plain.apply("cast:integer", (argument,), node.position)
         for function in COUNT_DISTINCT if distinct else AGGREGATES[node.name]:
             if function.parameters == (argument.facts.type,):
                 return Apply(function, (argument,), Facts(function.result))

@@ -128,8 +128,13 @@ def _tables_of_files(source: Path) -> Tables:
     if len(set(found.values())) == 1:
         parts = (part for part in reversed(source.parts[:-1]) if _PLAIN.fullmatch(part))
         return {next(parts, _name(files[0])): TableSchema(found[files[0]], file=source)}
-    if len({_name(file) for file in files}) < len(files):
-        raise OperationalError("Two files have one name, which is that of their table. Rename one.")
+    named: dict[str, Path] = {}
+    for file in files:
+        first = named.setdefault(_name(file), file)
+        if first is not file:
+            raise OperationalError(
+                f"Two files have one name, which is that of their table: {first} and {file}. Rename one."
+            )
     return {_name(file): TableSchema(columns, file=file) for file, columns in found.items()}
 
 

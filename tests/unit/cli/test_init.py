@@ -36,7 +36,10 @@ def test_init_reads_csv_and_parquet_files_as_tables_of_their_own(clinic: Clinic)
     assert_one_clear_error(clinic.dpsql("init", "clinic.duckdb", "rides.csv"), "Name one database, or files")
     (clinic.folder / "more").mkdir()
     (clinic.folder / "more" / "rides.csv").write_text("rider\n1\n")
-    assert_one_clear_error(clinic.dpsql("init", "rides.csv", "more/rides.csv"), "Two files have one name")
+    both = "Two files have one name", "rides.csv and more/rides.csv"
+    assert_one_clear_error(clinic.dpsql("init", "rides.csv", "more/rides.csv"), *both)
+    (clinic.folder / "more" / "rides.old.csv").write_text("rider,fare\n1,2\n")
+    assert_one_clear_error(clinic.dpsql("init", "more"), "more/rides.csv", "more/rides.old.csv", " and ")
 
 
 def test_a_file_whose_name_is_no_table_s_is_a_table_of_a_plain_name(clinic: Clinic) -> None:
@@ -45,7 +48,8 @@ def test_a_file_whose_name_is_no_table_s_is_a_table_of_a_plain_name(clinic: Clin
     assert '  bike_rides_2:\n    source: "bike-rides 2.csv"\n    unit: rider\n' in text
     assert '# "fare-paid": not a plain name; rename the column in the file\n' in text
     (clinic.folder / "bike_rides_2.csv").write_text("rider\n1\n")
-    assert_one_clear_error(clinic.dpsql("init", "bike-rides 2.csv", "bike_rides_2.csv"), "Two files have one name")
+    both = "Two files have one name", "bike-rides 2.csv and bike_rides_2.csv"
+    assert_one_clear_error(clinic.dpsql("init", "bike-rides 2.csv", "bike_rides_2.csv"), *both)
 
 
 def test_init_never_overwrites(clinic: Clinic) -> None:
