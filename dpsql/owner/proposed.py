@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from dpsql.engine.database import TableSchema
 
-__all__ = ["Link", "links", "names_somebody", "units"]
+__all__ = ["Link", "also_leading", "links", "names_somebody", "units"]
 
 Tables = Mapping[str, TableSchema]
 
@@ -100,26 +100,37 @@ def links(tables: Tables, unit: str) -> dict[str, Link]:
         if own is not None:
             found[name] = Link(own)
     while len(found) < len(tables):
-        more = {name: link for name in tables if name not in found for link in _leading(tables, name, found)}
+        waiting = (name for name in tables if name not in found)
+        more = {name: link for name in waiting if (link := next(_leading(tables, name, found), None)) is not None}
         if not more:
             break
         found |= more
     return found
 
 
+def also_leading(tables: Tables, name: str, found: Mapping[str, Link]) -> Link | None:
+    """The key of another owned table that a table with the unit's own column holds as well; None where it holds none.
+
+    Args:
+        tables: The source.
+        name: The table.
+        found: Whose the rows of each table are.
+    """
+    others = {owner: link for owner, link in found.items() if owner != name}
+    return next((link for link in _leading(tables, name, others) if link.column != found[name].column), None)
+
+
 def _leading(tables: Tables, name: str, found: Mapping[str, Link]) -> Iterator[Link]:
-    """The first column of a table that leads to one whose rows are owned."""
+    """The columns of a table that lead to one whose rows are owned, those that the database declares first."""
     table = tables[name]
     for column, (owner, key) in table.references.items():
         if owner in found:
             yield Link(column, owner, key)
-            return
     for column, kind in table.columns:
         for owner in found:
             named = next((one for one in _keys(owner, tables[owner]) if one.lower() == column.lower()), None)
             if named is not None and kind.family in _KINDS and named.lower() != found[owner].column.lower():
                 yield Link(column, owner, named)
-                return
 
 
 def _keys(name: str, table: TableSchema) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from dpsql.engine.database import SourceType, TableSchema
-from dpsql.owner.proposed import Link, links, names_somebody, units
+from dpsql.owner.proposed import Link, also_leading, links, names_somebody, units
 
 __all__ = ["CEILING", "Choices", "first_policy", "plain_name", "quoted", "shown"]
 
@@ -178,13 +178,17 @@ def _table(name: str, tables: Mapping[str, TableSchema], found: Mapping[str, Lin
     if name in chosen.public:
         return "".join([*lines, "    public: true                 # nobody's data: joined freely, returned as it is\n"])
     targets = {link.via: str(link.key) for link in found.values() if link.via is not None}
+    also = also_leading(tables, name, found) if link is not None and link.via is None else None
     return "".join(
-        [*lines, *_owned(name, table, link, targets.get(name), chosen), *_columns(name, table, link, chosen)]
+        [*lines, *_owned(name, table, (link, also), targets.get(name), chosen), *_columns(name, table, link, chosen)]
     )
 
 
-def _owned(name: str, table: TableSchema, link: Link | None, target: str | None, chosen: Choices) -> Iterator[str]:
-    """Whose the rows are, their key, and how many of one person count."""
+def _owned(
+    name: str, table: TableSchema, led: tuple[Link | None, Link | None], target: str | None, chosen: Choices
+) -> Iterator[str]:
+    """Whose the rows are, or also may be, their key, and how many of one person count."""
+    link, also = led
     if link is None:
         known = [column for column in units({"": table}) if _PLAIN.fullmatch(column)]
         candidates = " or ".join(known) or "the column of the protected person"
@@ -193,6 +197,10 @@ def _owned(name: str, table: TableSchema, link: Link | None, target: str | None,
         yield f"    unit: FILL_IN                # {candidates}; or public: true\n"
     elif link.via is None:
         yield f"    unit: {link.column}\n"
+        if also is not None and also.via is not None and all(map(_PLAIN.fullmatch, (also.via, also.column))):
+            yield f"    # Instead, where each row belongs to one of {also.via} (there: key: {also.key}), so that the\n"
+            yield f"    # two join by it. Then leave {also.column} out below:\n"
+            yield f"    # unit: {{via: {also.via}, on: {also.column}}}\n"
     else:
         yield f"    unit: {{via: {link.via}, on: {link.column}}}\n"
     declared = next(iter(table.keys), None)

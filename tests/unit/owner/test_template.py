@@ -158,3 +158,28 @@ def test_any_name_and_file_name_give_valid_yaml(tmp_path: Path) -> None:
         load_policy(file)
     assert "name: my_data" in first("my data!?", "x", {}).splitlines()
     assert "name: policy_2024_a_o" in file.read_text(encoding="utf-8")
+
+
+def test_a_table_with_the_unit_and_another_one_s_key_says_how_the_two_would_join(tmp_path: Path) -> None:
+    schemas = {
+        name: TableSchema(tuple((column, source_type("BIGINT")) for column in columns))
+        for name, columns in {
+            "stays": ("stay_id", "patient_id", "cost"),
+            "labs": ("lab_id", "patient_id", "stay_id", "value"),
+        }.items()
+    }
+    chosen = Choices(
+        unit="patient_id", columns=True, total="3", each="1", per_query="0.1",
+        known={"stays.cost": "bounds: [0, 9]", "labs.value": "bounds: [0, 9]"},
+    )  # fmt: skip
+    text = first_policy("clinic", "duckdb", {"database": "clinic.duckdb"}, schemas, chosen)
+    stays, labs = text[text.index("\n  stays:") : text.index("\n  labs:")], text[text.index("\n  labs:") :]
+    assert "via" not in stays
+    assert "unit: patient_id\n    # Instead, where each row belongs to one of stays (there: key: stay_id)" in labs
+    key = "    # key: COLUMN                # unique in this table, if there is one; or [person, year] together\n"
+    stays = stays.replace(key, "    key: stay_id\n").replace("      stay_id: {type: integer, bounds: auto}\n", "")
+    labs = labs.replace("    unit: patient_id\n", "").replace("    # unit: {via", "    unit: {via")
+    labs = labs.replace("      stay_id: {type: integer, bounds: auto}\n", "")
+    file = tmp_path / "clinic.yaml"
+    file.write_text(text[: text.index("\n  stays:")] + stays + labs, encoding="utf-8")
+    assert load_policy(file).identities("labs") == {"stay_id": "stays.stay_id"}
