@@ -8,6 +8,7 @@ from functools import reduce
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregates import NAMES
 from dpsql.plan.expressions import columns_of
+from dpsql.plan.identities import as_owner_declares
 from dpsql.plan.nodes import Apply, Column, Expression, Join, Relation, Semi
 from dpsql.plan.ranges import showing
 from dpsql.plan.relations import aliases_of, is_public, scans
@@ -189,8 +190,8 @@ def refuse_identifying(expression: Expression, where: str, position: Position) -
     column = identifying(expression)
     if column is not None:
         raise UnsupportedQuery(
-            f"it may not stand in {where}: that would single out a person or a record.", construct=column.name,
-            position=position, hint=f"It may stand in joins and in COUNT(DISTINCT {column.name}).",
+            f"it may not stand in {where}: that would single out a person or a record.", construct=column.shown,
+            position=position, hint=f"It may stand in joins and in COUNT(DISTINCT {column.shown}).",
         )  # fmt: skip
 
 
@@ -204,8 +205,8 @@ def bare_identity(expression: Expression, position: Position) -> Expression:
     if column is None or isinstance(expression, Column):
         return expression
     raise UnsupportedQuery(
-        "nothing is computed from a privacy unit or a key.", construct=column.name, position=position,
-        hint=f"Select {column.name} as it is, or leave it out.",
+        "nothing is computed from a privacy unit or a key.", construct=column.shown, position=position,
+        hint=f"Select {column.shown} as it is, or leave it out.",
     )  # fmt: skip
 
 
@@ -233,9 +234,13 @@ def need_units(left: Expression, right: Expression, construct: str, position: Po
         UnsupportedQuery: One of the two is no unit.
     """
     if not (is_unit(left) and is_unit(right)):
+        declared = None
+        if isinstance(left, Column) and isinstance(right, Column) and left.identifies != right.identifies:
+            declared = as_owner_declares(*((left, right) if left.identifies else (right, left)))
         raise UnsupportedQuery(
-            "a private sub-query is looked up by the privacy unit alone.", construct=construct, position=position,
-            hint="Write unit IN (SELECT unit FROM ...), or EXISTS with equal units.",
+            "a private sub-query is looked up by the privacy unit, or by a declared key, alone.",
+            construct=construct, position=position,
+            hint=declared or "Write unit IN (SELECT unit FROM ...), or EXISTS with equal units.",
         )  # fmt: skip
 
 

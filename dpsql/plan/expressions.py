@@ -14,7 +14,9 @@ from dpsql.plan.functions import Function, overloads
 from dpsql.plan.functions.casts import DECIMALS, DIGITS, cast_name, decimal_cast
 from dpsql.plan.functions.dates import PARTS
 from dpsql.plan.functions.rules import hull
+from dpsql.plan.identities import refuse_unit
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed
+from dpsql.plan.partners import refuse_as_value
 from dpsql.plan.ranges import known_range, range_of, with_bounds
 from dpsql.plan.types import Facts, Passed, Type, Value
 from dpsql.sql import syntax
@@ -151,6 +153,8 @@ class Resolver:
                     construct="window function", position=node.position,
                     hint="Put it there, over aggregates: RANK() OVER (ORDER BY COUNT(*) DESC).",
                 )  # fmt: skip
+            case syntax.InQuery() | syntax.Exists():
+                raise refuse_as_value(node, self.resolve)
             case _:
                 raise UnsupportedQuery(
                     "this expression is not supported here.",
@@ -243,7 +247,7 @@ class Resolver:
                 f"a cast from {source.value} to {node.type_name} could fail on some row.",
                 construct="CAST", position=node.position, hint=_other_cast(source, name),
             )  # fmt: skip
-        _refuse_unit("cast", (operand,), node.position)
+        refuse_unit("cast", (operand,), node.position)
         return applied("CAST", candidates, (operand,), node.position)
 
     def _call(self, node: syntax.Call) -> Expression:
@@ -288,7 +292,7 @@ class Resolver:
             UnsupportedQuery: There is none of this name, or none for these arguments.
         """
         candidates = overloads(name)
-        _refuse_unit(name, arguments, position)
+        refuse_unit(name, arguments, position)
         if not candidates:
             raise no_function(name, position)
         return computed(name, arguments) or applied(name, candidates, arguments, position)
@@ -326,34 +330,12 @@ def _other_cast(source: Type, name: str) -> str:
     return "Casts between numbers, between dates and timestamps, to text, and TRY_CAST from text are fine."
 
 
-def _refuse_unit(name: str, arguments: tuple[Expression, ...], position: tuple[int, int] | None) -> None:
-    """Nothing is computed from the privacy unit; it may only equal itself, which is a join."""
-    units = [argument for argument in arguments if isinstance(argument, Column) and argument.identifies]
-    if units and not (name == "=" and len(units) == 2) and name != "is_null":
-        hint = f"It may stand in joins and in COUNT(DISTINCT {units[0].name})."
-        other = next(
-            (argument for argument in arguments if isinstance(argument, Column) and argument != units[0]), None
-        )
-        elsewhere = other is not None and other.alias != units[0].alias and other.facts.type is units[0].facts.type
-        if name == "=" and units[0].unit and other is not None and elsewhere and not other.identifies:
-            hint = (
-                f"If {other.name} is the same id, its table is about the same people: the owner can make it private, "
-                f"with unit: {other.name}; then the two join."
-            )
-        raise UnsupportedQuery(
-            "the privacy unit stands beside nothing but itself: anything else could single out a person.",
-            construct=units[0].name, position=position, hint=hint,
-        )  # fmt: skip
-
-
 def _spoken(node: syntax.Expr) -> str:
     match node:
         case syntax.Call():
             return node.name
         case syntax.ScalarQuery():
             return "scalar sub-query"
-        case syntax.InQuery() | syntax.Exists():
-            return "sub-query in a condition"
         case syntax.IntervalLiteral():
             return "INTERVAL"
         case syntax.Name():

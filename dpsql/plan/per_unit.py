@@ -117,8 +117,8 @@ class _PerUnit:
             inside = identifying(key)
             if inside is not None and not isinstance(key, Column):
                 raise UnsupportedQuery(
-                    "nothing is computed from a privacy unit or a key.", construct=inside.name, position=query.position,
-                    hint="Group by the column itself.",
+                    "nothing is computed from a privacy unit or a key.", construct=inside.shown,
+                    position=query.position, hint="Group by the column itself.",
                 )  # fmt: skip
         over = Resolver(self._lookup, self.rows.parameters)
         columns: dict[str, Expression] = {}

@@ -246,8 +246,8 @@ class _Statement:
             held = identifying(expression)
             if held is not None:
                 raise UnsupportedQuery(
-                    "grouping the answer by the privacy unit or a key would show every person.", construct=held.name,
-                    position=node.position, hint=f"Count people with COUNT(DISTINCT {held.name}), or group by it "
+                    "grouping the answer by the privacy unit or a key would show every person.", construct=held.shown,
+                    position=node.position, hint=f"Count people with COUNT(DISTINCT {held.shown}), or group by it "
                     "in a sub-query and aggregate its result.",
                 )  # fmt: skip
             if any(key.expression == expression for key in self.keys):
@@ -356,7 +356,7 @@ class _Statement:
                 construct=".".join(node.parts), position=node.position,
                 hint=f"Add it to GROUP BY, or write an aggregate such as AVG({'.'.join(node.parts)})."
                 if held is None
-                else f"COUNT(DISTINCT {held.name}) counts people.",
+                else f"COUNT(DISTINCT {held.shown}) counts people.",
             )  # fmt: skip
         return None
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan.expressions import columns_of, nearest
+from dpsql.plan.expressions import arguments_of, nearest
+from dpsql.plan.identities import names_nobody
 from dpsql.plan.nodes import Column, Expression
 from dpsql.sql import syntax
 
@@ -37,8 +38,12 @@ def same_name(a: str, b: str) -> bool:
 
 
 def identifying(expression: Expression) -> Column | None:
-    """The first column of an expression that names a person or a record, or None."""
-    return next((column for column in columns_of(expression) if column.identifies), None)
+    """The first column by which an expression names a person or a record, or None."""
+    if isinstance(expression, Column):
+        return expression if expression.identifies else None
+    if names_nobody(expression):
+        return None
+    return next((column for part in arguments_of(expression) if (column := identifying(part)) is not None), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +105,10 @@ class Scope:
                 "the name stands in several tables.", construct=own, position=name.position,
                 hint=f"Write {' or '.join(f'{alias}.{own}' for alias in aliases[:2])}.",
             )  # fmt: skip
-        return found[0]
+        first = found[0]
+        if isinstance(first, Column) and first.identifies:
+            return replace(first, said=name.spelling or name.parts[-1])
+        return first
 
     def spelling(self, name: syntax.Name) -> str:
         """A column's name as its table spells it: what the answer calls it."""

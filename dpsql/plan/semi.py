@@ -96,7 +96,7 @@ def _refuse_missing(left: Expression, right: Expression, position: tuple[int, in
     for side, place in ((right, "the sub-query's column"), (left, "the column in front of it")):
         if side.facts.nullable and isinstance(side, Column):
             raise UnsupportedQuery(
-                f"{place} ({side.name}) is NULL where a left join finds no partner, and one NULL decides over every "
+                f"{place} ({side.shown}) is NULL where a left join finds no partner, and one NULL decides over every "
                 "row.", construct="NOT IN", position=position,
                 hint="Write JOIN instead of LEFT JOIN there, or NOT EXISTS with equal privacy units.",
             )  # fmt: skip

@@ -4634,3 +4634,53 @@ PIVOT (SELECT sex, consent FROM patients WHERE age > 30) ON sex IN ('F', 'M')
 -- columns: consent text, F integer, M integer
 -- engine: SELECT "k0", CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1" FROM (SELECT "t0"."consent" AS "k0", CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."sex" = CAST($3 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST($4 AS BIGINT))) AS q GROUP BY "k0"
 -- values: 'F', 1, 'M', 30
+
+-- Keys of one unit's rows, and partners of a left join
+SELECT COUNT(*) FROM visits a WHERE EXISTS (SELECT 1 FROM visits b WHERE b.patient_id = a.patient_id AND b.visit_id <> a.visit_id)
+-- unit: visits.patient_id = visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE EXISTS (SELECT 1 FROM "bounded"."main"."visits" AS "t1" WHERE ("t1"."patient_id" = "t0"."patient_id") AND ("t1"."visit_id" <> "t0"."visit_id"))) AS q) AS q GROUP BY "u"
+
+SELECT COUNT(*) FROM visits a JOIN visits b ON a.patient_id = b.patient_id AND NOT (a.visit_id = b.visit_id)
+-- unit: visits.patient_id = visits.patient_id
+-- rows per unit: 144, in one group 144, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" WHERE (NOT ("t0"."visit_id" = "t1"."visit_id"))) AS q) AS q GROUP BY "u"
+
+SELECT SUM(v.patient_id IS NOT NULL), COUNT(*) FILTER (WHERE v.patient_id IS NULL) FROM patients p LEFT JOIN (SELECT patient_id FROM visits WHERE cost > 500 GROUP BY patient_id) AS v USING (patient_id)
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of integer [0, 1]; grid 1 from 0 to 1
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: sum((v.patient_id IS NOT NULL)) integer, count_star() FILTER (WHERE (v.patient_id IS NULL)) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($1 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", "x1" AS "x1" FROM (SELECT CAST((NOT ("t2"."k0" IS NULL)) AS BIGINT) AS "x0", CASE WHEN ("t2"."k0" IS NULL) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."patients" AS "t0" LEFT JOIN (SELECT "k0" FROM (SELECT "k0" FROM (SELECT "t1"."patient_id" AS "k0" FROM "bounded"."main"."visits" AS "t1" WHERE ("t1"."cost" > CAST($4 AS DOUBLE))) AS r) AS r GROUP BY "k0") AS "t2" ON "t0"."patient_id" = "t2"."k0") AS r) AS q
+-- values: 1.0, 0.0, 1, 500.0
+
+-- Expressions that a condition bounds
+SELECT SUM(CASE WHEN cost / (age - 50) BETWEEN 0 AND 60 THEN cost / (age - 50) END) FROM visits JOIN patients USING (patient_id)
+-- unit: visits.patient_id = patients.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: sum of real or NULL; grid 1e-05 from 0 to 60
+-- columns: sum(CASE  WHEN ((("cost" / (age - 50)) BETWEEN 0 AND 60)) THEN (("cost" / (age - 50))) ELSE NULL END) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 6000000 ELSE greatest(0, least(6000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CASE WHEN ((CASE WHEN abs(CAST(("t1"."age" - CAST($1 AS BIGINT)) AS DOUBLE)) >= 1e-60 THEN ("t0"."cost" / CAST(("t1"."age" - CAST($1 AS BIGINT)) AS DOUBLE)) END >= CAST($2 AS DOUBLE)) AND (CASE WHEN abs(CAST(("t1"."age" - CAST($1 AS BIGINT)) AS DOUBLE)) >= 1e-60 THEN ("t0"."cost" / CAST(("t1"."age" - CAST($1 AS BIGINT)) AS DOUBLE)) END <= CAST($3 AS DOUBLE))) THEN CASE WHEN abs(CAST(("t1"."age" - CAST($1 AS BIGINT)) AS DOUBLE)) >= 1e-60 THEN ("t0"."cost" / CAST(("t1"."age" - CAST($1 AS BIGINT)) AS DOUBLE)) END ELSE CAST(NULL AS DOUBLE) END AS "x0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q
+-- values: 50, 0.0, 60.0, 100000.0
+
+-- Booleans over public tables and answers
+-- reference: SELECT AVG((population > 1000000)::INT), SUM((population > 1000000)::INT) FROM cities
+SELECT AVG(population > 1000000), SUM(population > 1000000) FROM cities
+-- unit: none, the tables are public
+-- columns: avg((population > 1000000)) real or NULL, sum((population > 1000000)) integer or NULL
+-- engine: SELECT AVG(CAST(("t0"."population" > CAST($1 AS BIGINT)) AS BIGINT)) AS "c0", TRY_CAST(SUM(CAST(("t0"."population" > CAST($1 AS BIGINT)) AS BIGINT)) AS BIGINT) AS "c1" FROM "bounded"."main"."cities" AS "t0"
+-- values: 1000000
+
+-- reference: SELECT AVG((n > 10)::INT) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
+SELECT AVG(n > 10) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: avg((n > 10)) real or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"

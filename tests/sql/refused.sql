@@ -491,7 +491,7 @@ SELECT AVG(round(cost, age)) FROM visits JOIN patients USING (patient_id)
 -- refused: round at 1:12: argument 2 must be a constant. Write a literal there.
 
 SELECT AVG(pow(age, weight)) FROM patients
--- refused: pow at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: LEAST(x, 500).
+-- refused: pow at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END.
 
 SELECT AVG(abs(city)) FROM patients
 -- refused: abs at 1:12: it does not take (text). It takes (integer) or (real).
@@ -569,7 +569,7 @@ SELECT SUM(CAST(city AS INTEGER)) FROM patients
 -- refused: CAST at 1:17: a cast from text to integer could fail on some row. Write TRY_CAST: it is NULL where the text spells no such value.
 
 SELECT SUM(TRY_CAST(city AS DOUBLE)) FROM patients
--- refused: SUM(TRY_CAST(city AS DOUBLE)) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+-- refused: SUM(TRY_CAST(city AS DOUBLE)) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or name bounds in the call: SUM(TRY_CAST(city AS DOUBLE), contribution_bounds_per_row => (0, 500)).
 
 SELECT COUNT(*) FROM patients WHERE CAST(city AS DATE) > '2024-01-01'
 -- refused: CAST at 1:42: a cast from text to date could fail on some row. Write TRY_CAST: it is NULL where the text spells no such value.
@@ -597,31 +597,31 @@ SELECT age AT TIME ZONE 'UTC', COUNT(*) FROM patients GROUP BY 1
 
 -- Numeric edges and bounds
 SELECT SUM(pow(age, 400)) FROM patients
--- refused: pow at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: LEAST(x, 500).
+-- refused: pow at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END.
 
 SELECT SUM(exp(cost)) FROM visits
--- refused: exp at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: LEAST(x, 500).
+-- refused: exp at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END.
 
 SELECT SUM(exp(exp(exp(age)))) FROM patients
--- refused: exp at 1:16: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: LEAST(x, 500).
+-- refused: exp at 1:16: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END.
 
 SELECT AVG(cost / (age - 50)) FROM visits JOIN patients USING (patient_id)
--- refused: AVG(("cost" / (age - 50))) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+-- refused: AVG(("cost" / (age - 50))) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or name bounds in the call: AVG(("cost" / (age - 50)), contribution_bounds_per_row => (0, 500)).
 
 SELECT AVG(ln(cost)) FROM visits
--- refused: AVG(ln("cost")) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+-- refused: AVG(ln("cost")) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or name bounds in the call: AVG(ln("cost"), contribution_bounds_per_row => (0, 500)).
 
 SELECT SUM(weight / age) FROM patients
--- refused: SUM((weight / age)) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+-- refused: SUM((weight / age)) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or name bounds in the call: SUM((weight / age), contribution_bounds_per_row => (0, 500)).
 
 SELECT SUM(length(diagnosis) * 1e300 * 1e300) FROM visits
--- refused: * at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: LEAST(x, 500).
+-- refused: * at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END.
 
 SELECT COUNT(*) FROM patients WHERE substr(city, 1, 9999999999) = 'a'
--- refused: substr at 1:37: its arguments could lie where it fails. Declare or narrow the bounds of its columns, or keep it within constants: LEAST(x, 500).
+-- refused: substr at 1:37: its arguments could lie where it fails. Declare or narrow the bounds of its columns, or keep it within constants: CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END.
 
 SELECT COUNT(*) FROM visits WHERE visited_on + 99999999 > '2024-01-01'
--- refused: + at 1:35: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: LEAST(x, 500).
+-- refused: + at 1:35: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END.
 
 -- Structure
 SELECT 1
@@ -1224,19 +1224,19 @@ SELECT COUNT(*) FROM people p JOIN jobs j ON p.district = j.hours
 
 -- policy: shop
 SELECT SUM(seconds) FROM logins
--- refused: SUM(seconds) at 1:8: the bounds of its argument are not known. Add bounds to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+-- refused: SUM(seconds) at 1:8: the bounds of its argument are not known. Add bounds to its columns in shop.yaml, or name bounds in the call: SUM(seconds, contribution_bounds_per_row => (0, 500)).
 
 -- policy: shop
 SELECT AVG(height) FROM customers
--- refused: AVG(height) at 1:8: the bounds of its argument are not known. Add bounds, or centre and spread, or a scale, to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+-- refused: AVG(height) at 1:8: the bounds of its argument are not known. Add bounds, or centre and spread, or a scale, to its columns in shop.yaml, or name bounds in the call: AVG(height, contribution_bounds_per_row => (0, 500)).
 
 -- policy: shop
 SELECT nickname, COUNT(*), AVG(height) FROM customers GROUP BY nickname
--- refused: AVG(height) at 1:28: the bounds of its argument are not known. Add bounds, or centre and spread, or a scale, to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+-- refused: AVG(height) at 1:28: the bounds of its argument are not known. Add bounds, or centre and spread, or a scale, to its columns in shop.yaml, or name bounds in the call: AVG(height, contribution_bounds_per_row => (0, 500)).
 
 -- policy: shop
 SELECT SUM(total / items) FROM orders
--- refused: SUM((total / items)) at 1:8: the bounds of its argument are not known. Add bounds to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+-- refused: SUM((total / items)) at 1:8: the bounds of its argument are not known. Add bounds to its columns in shop.yaml, or name bounds in the call: SUM((total / items), contribution_bounds_per_row => (0, 500)).
 
 -- policy: shop
 SELECT COUNT(*) FROM orders WHERE status = open
@@ -1359,7 +1359,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (centre = 1.6) AVG(height) FROM custome
 
 -- policy: shop
 SELECT TRIMMED_MEAN(height, 0.1) FROM customers
--- refused: TRIMMED_MEAN(height, 0.1) at 1:8: the bounds of its argument are not known. Add bounds, or centre and spread, to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+-- refused: TRIMMED_MEAN(height, 0.1) at 1:8: the bounds of its argument are not known. Add bounds, or centre and spread, to its columns in shop.yaml, or name bounds in the call: TRIMMED_MEAN(height, 0.1, contribution_bounds_per_row => (0, 500)), with OPTIONS (mechanism = 'preprocessing').
 
 -- Random differential privacy beyond the declared cells
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') sex, COUNT(*) FROM patients GROUP BY sex
@@ -1948,7 +1948,7 @@ SELECT COUNT(*) FROM visits WHERE patient_id = (SELECT COUNT(*) FROM patients)
 -- refused: patient_id at 1:35: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
 
 SELECT SUM(cost - (SELECT AVG(cost) FROM visits)) FROM visits
--- refused: SUM(("cost" - (SELECT avg("cost") FROM "visits"))) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+-- refused: SUM(("cost" - (SELECT avg("cost") FROM "visits"))) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or name bounds in the call: SUM(("cost" - (SELECT avg("cost") FROM "visits")), contribution_bounds_per_row => (0, 500)).
 
 -- with: mechanism='random_dp', gamma=0.01
 SELECT COUNT(*) FROM patients WHERE age > (SELECT AVG(age) FROM patients)
@@ -1987,3 +1987,24 @@ WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) PIVOT 
 
 PIVOT (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) ON n IN (17) USING SUM(n) WHERE n > 3
 -- refused: WHERE at 1:97: it stands in the wrong place, or twice. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
+SELECT AVG(patient_id IN (SELECT patient_id FROM visits WHERE cost > 500)) FROM patients
+-- refused: sub-query in a condition at 1:12: IN and EXISTS with a sub-query choose rows in WHERE, and are no values. Join it behind FROM, one row a unit: LEFT JOIN (SELECT patient_id FROM visits WHERE (cost > 500) GROUP BY patient_id) AS found USING (patient_id). Then write here: found.patient_id IS NOT NULL.
+
+SELECT COUNT(*) FILTER (WHERE NOT EXISTS (SELECT 1 FROM visits v WHERE v.patient_id = p.patient_id AND diagnosis = 'flu')) FROM patients p
+-- refused: sub-query in a condition at 1:43: IN and EXISTS with a sub-query choose rows in WHERE, and are no values. Join it behind FROM, one row a unit: LEFT JOIN (SELECT v.patient_id FROM visits AS v WHERE (diagnosis = 'flu') GROUP BY v.patient_id) AS found USING (patient_id). Then write here: found.patient_id IS NULL.
+
+SELECT COUNT(*) FILTER (WHERE city IN (SELECT name FROM cities)) FROM patients
+-- refused: sub-query in a condition at 1:31: IN and EXISTS with a sub-query choose rows in WHERE, and are no values. They stand there alone, or with AND. For a share, divide the rows for which it holds by all: SELECT (SELECT COUNT(*) FROM .. WHERE ..) / (SELECT COUNT(*) FROM ..). Or LEFT JOIN people's rows to the sub-query, with one row for each unit, and ask whether there is one: LEFT JOIN (SELECT unit FROM .. GROUP BY unit) AS found USING (unit), and found.unit IS NOT NULL.
+
+SELECT COUNT(*) FROM visits WHERE visit_id = 3
+-- refused: visit_id at 1:35: it is a key, visits.visit_id, and stands beside nothing but that key: else it could single out a record. It may stand in joins and in COUNT(DISTINCT visit_id). Beside the same key of another row of the same unit it also takes <>.
+
+SELECT COUNT(*) FROM visits a JOIN visits b USING (patient_id) WHERE a.visit_id < b.visit_id
+-- refused: visit_id at 1:70: it is a key, visits.visit_id, and stands beside nothing but that key: else it could single out a record. It may stand in joins and in COUNT(DISTINCT visit_id). Beside the same key of another row of the same unit it also takes <>.
+
+SELECT COUNT(*) FROM visits JOIN cities ON visit_id = population
+-- refused: visit_id at 1:44: it is a key, visits.visit_id, and the population beside it is a mere integer to the policy: nothing says that both name one record, so that rows of different people might meet. If it is the same id, the owner can say so of its table, with unit: {via: visits, on: population} in place of its unit and of its column population; then the two join.
+
+SELECT CORR(ln(cost), cost) FROM visits
+-- refused: CORR(ln("cost"), cost) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or keep each argument within constants: CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END.
