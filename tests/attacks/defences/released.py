@@ -93,6 +93,27 @@ RELEASED = (
         ("tests/unit/answers",),
     ),
     Defence(
+        "facts give a clamp where they prove what it clips",
+        "dpsql/mechanisms/clamped/facts.py",
+        " if clipped(at_most, end, 1.0) <= USEFUL * noise(end)]",
+        "]",
+        ("tests/unit/mechanisms/clamped/test_facts.py",),
+    ),
+    Defence(
+        "totals of grouping sets are of the rows that are in a group",
+        "dpsql/plan/resolve.py",
+        "        self.relation = listed_rows(self.relation, self.keys, resolver, self.query.position)\n",
+        "",
+        ("tests/unit/answers/test_consistency.py",),
+    ),
+    Defence(
+        "cells of sets that do not lie one within the other are not rounded",
+        "dpsql/answers/consistency.py",
+        "    nested = all(set(own) == set(keys[: len(own)]) for own in sets)\n",
+        "    nested = True\n",
+        ("tests/unit/answers/test_consistency.py",),
+    ),
+    Defence(
         "a threshold pays for all groups that one unit may have alone",
         THRESHOLDS,
         "    silent = digits.power(digits.subtract(Decimal(1), p), groups)\n",

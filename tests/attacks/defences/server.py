@@ -13,6 +13,7 @@ SCRAM = "dpsql/server/postgres/scram.py"
 WIRE = "dpsql/server/postgres/wire.py"
 OF_PAGE = ("tests/attacks/test_page.py", "tests/unit/server/page")
 OF_POSTGRES = ("tests/unit/server/postgres/test_parts.py", "tests/unit/server/postgres/test_protocol.py")
+OF_TLS = ("tests/unit/server/postgres/test_tls.py",)
 OF_SERVER = ("tests/unit/server/test_core.py", "tests/attacks/test_doors.py")
 
 SERVER = (
@@ -112,7 +113,21 @@ SERVER = (
         WIRE,
         "        if self._reader._buffer:",
         "        if False:",
-        (*OF_POSTGRES, "tests/attacks/test_doors.py"),
+        (*OF_TLS, "tests/attacks/test_doors.py"),
+    ),
+    Defence(
+        "who begins with TLS at once is not hung up on",
+        WIRE,
+        "        cast(asyncio.Transport, self._writer.transport).pause_reading()\n",
+        "",
+        OF_TLS,
+    ),
+    Defence(
+        "a server that stops takes no more statements",
+        "dpsql/server/running.py",
+        "        server.stop_taking()",
+        "        pass",
+        ("tests/unit/server/postgres/test_stopping.py", *OF_SERVER),
     ),
     Defence(
         "a message has a largest size before it is read",
