@@ -116,11 +116,11 @@ class AtOwnPlace(Mechanism):
             return reason
         if grid is None or aggregate.argument is None or grid.low == grid.high:
             return f"{aggregate.text} can take one value only; there is nothing to find."
-        if request.options.mechanism != self.name:
-            if _long(request, grid):
-                return "for so many groups or values it takes long, and is offered only by name."
-            if reach_of(grid, request.facts) >= grid.high - grid.low:  # a share, say, of which it may miss the few
-                return "its values reach over all of their bounds, as far as is known; there is nothing to find."
+        if request.options.mechanism != self.name and _long(request, grid):
+            return "for so many groups or values it takes long, and is offered only by name."
+        if request.options.mechanism is None and reach_of(grid, request.facts) >= grid.high - grid.low:
+            # Of a share, say, it may miss the few. `capped` by name is answered by this, too.
+            return "its values reach over all of their bounds, as far as is known; there is nothing to find."
         if aggregate.function != "avg" and max(grid.reach, grid.high - grid.low) >= LARGEST:
             return "its grid is too fine for exact sums of squares; declare a coarser grid."
         return None
