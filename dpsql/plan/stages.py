@@ -40,7 +40,8 @@ def _exact(row: AggregateFunction, *types: Type, sql: str = "") -> Function:
             total = f"try_sum_of_{result.value}s({{0}})"
             return Function(row.name, types, result, total, interval=lambda x: x * ROWS)
         case _:
-            sql = f"{row.name.upper()}({{0}})"
+            means = row.name == "avg" and types == (Type.INTEGER,)  # not a DOUBLE everywhere
+            sql = "avg_of_integers({0})" if means else f"{row.name.upper()}({{0}})"
             return Function(row.name, types, result, sql, interval=lambda x: x)
 
 

@@ -4668,7 +4668,12 @@ SELECT SUM(CASE WHEN cost / (age - 50) BETWEEN 0 AND 60 THEN cost / (age - 50) E
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 6000000 ELSE greatest(0, least(6000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CASE WHEN ((CASE WHEN abs(CAST(("t1"."age" - CAST($1 AS BIGINT)) AS DOUBLE)) >= 1e-60 THEN ("t0"."cost" / CAST(("t1"."age" - CAST($1 AS BIGINT)) AS DOUBLE)) END >= CAST($2 AS DOUBLE)) AND (CASE WHEN abs(CAST(("t1"."age" - CAST($1 AS BIGINT)) AS DOUBLE)) >= 1e-60 THEN ("t0"."cost" / CAST(("t1"."age" - CAST($1 AS BIGINT)) AS DOUBLE)) END <= CAST($3 AS DOUBLE))) THEN CASE WHEN abs(CAST(("t1"."age" - CAST($1 AS BIGINT)) AS DOUBLE)) >= 1e-60 THEN ("t0"."cost" / CAST(("t1"."age" - CAST($1 AS BIGINT)) AS DOUBLE)) END ELSE CAST(NULL AS DOUBLE) END AS "x0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q
 -- values: 50, 0.0, 60.0, 100000.0
 
--- Booleans over public tables and answers
+-- Means and booleans over public tables and answers
+SELECT AVG(population) AS mean FROM cities
+-- unit: none, the tables are public
+-- columns: mean real or NULL
+-- engine: SELECT AVG("t0"."population") AS "c0" FROM "bounded"."main"."cities" AS "t0"
+
 -- reference: SELECT AVG((population > 1000000)::INT), SUM((population > 1000000)::INT) FROM cities
 SELECT AVG(population > 1000000), SUM(population > 1000000) FROM cities
 -- unit: none, the tables are public
