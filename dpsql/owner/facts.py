@@ -56,10 +56,9 @@ def _with_list(column: ColumnShape, public: Mapping[str, PublicTable]) -> Column
         return column
     table, name = column.values_from
     listing = public[table].columns[name]
-    few = listing.values is not None and 0 < len(listing.values) <= MOST_PLACED
-    if not few or listing.type is not DECLARED[column.type] or not all(map(_short, listing.values or ())):
-        return column
-    return replace(column, values=listing.values)
+    values, alike = listing.values or (), listing.type is DECLARED[column.type]
+    written = alike and 0 < len(values) <= MOST_PLACED and all(map(_short, values))
+    return replace(column, values=values) if written else column
 
 
 def _short(value: Value) -> bool:

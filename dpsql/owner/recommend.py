@@ -222,8 +222,8 @@ def contradictions(policy: Policy, facts: ReleasedFacts) -> Iterator[Finding]:
     for name, key in unresolved(policy, facts):
         what = (
             "has bounds: auto, and the facts hold no value above their noise. Write [LOW, HIGH] from what is publicly "
+            "known, or run dpsql advise POLICY --write with a larger --epsilon than theirs."
         )
-        what += "known, or run dpsql advise POLICY --write with a larger --epsilon than theirs."
         yield Finding(name, key, what, None, None, "error")
     if facts.totals is None:
         what = (

@@ -59,8 +59,9 @@ def _by_form(
     if found is None or _cells(listing.found) > MOST_LISTED:
         return None
     narrowing = listing.narrowing()
-    bare = isinstance(found, Column) and not narrowing
-    return listing.found[columns_of(found)[0]] if bare else _image(found, narrowing, listing.found, evaluate)
+    if isinstance(found, Column) and not narrowing:
+        return listing.found[found]
+    return _image(found, narrowing, listing.found, evaluate)
 
 
 def _cells(domains: Mapping[Column, Sequence[Value]]) -> int:

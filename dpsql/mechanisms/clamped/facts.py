@@ -11,8 +11,8 @@ with the chance of the facts' own `MISS`, for all clamps at once. It is an upper
 may leave nothing.
 
 Bins that look empty count with their whole reach, up to what the caps allow: the noise of the facts may hide units
-there. A clamp is given only where an interval that includes all of it is of use, so where facts were bought too dearly
-noised, or are of other data than the table has now, there is none.
+there. A clamp is given only where an interval that includes all of it is of use. So there is none where the facts have
+much noise, or are of other data than the table has now.
 
 Tests: tests/unit/mechanisms/clamped/test_facts.py.
 """

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
-import duckdb
 import pytest
 
-import dpsql.testing
 from dpsql.errors import UnsupportedQuery
 from dpsql.session import Session
+from tests.unit.mechanisms.shop import policy, sessions
 
-POLICY = """
-version: 1
-name: clinic
-engine: {kind: duckdb, database: clinic.duckdb}
-neighbours: add_remove
-budget:
-  ledger: clinic.ledger.db
-  composition: basic
-  total: {epsilon: 1000}
-  analysts: {"*": {epsilon: 1000}}
-  per_query: {epsilon: 1}
-tables:
+TABLES = """
   people:
     unit: pid
     key: pid
@@ -44,7 +31,7 @@ tables:
       stay: {type: integer}
       value: {type: integer, bounds: [0, 9]}
 """
-TABLES = """
+MADE = """
 CREATE TABLE people AS FROM (VALUES (1, 30), (2, 40), (3, 50), (4, 60)) AS t(pid, age);
 CREATE TABLE stays AS
     FROM (VALUES (1, 10, 'a', 1), (1, 11, 'a', 5), (2, 20, 'b', 2), (3, 30, 'a', 9)) AS t(pid, stay, ward, day);
@@ -55,12 +42,7 @@ CREATE TABLE labs AS FROM (VALUES (1, 10, 3), (2, 20, 4)) AS t(pid, stay, value)
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     """A session over four people, three of whom were in wards."""
-    home: Path = tmp_path_factory.mktemp("partners")
-    with duckdb.connect(str(home / "clinic.duckdb")) as database:
-        database.execute(TABLES)
-    (home / "clinic.yaml").write_text(POLICY)
-    with dpsql.testing.open(home / "clinic.yaml", sampler=dpsql.testing.Noiseless()) as proxy:
-        yield proxy.session(analyst="ana")
+    yield from sessions(tmp_path_factory.mktemp("partners"), MADE, policy(TABLES))
 
 
 def refused(session: Session, sql: str) -> str:
