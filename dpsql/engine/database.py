@@ -106,15 +106,19 @@ class BySize:
     """Totals of units that are added up by size (`plan.needs.Sized`), of several kinds.
 
     Attributes:
-        sql: Rows, one of a unit in each group, with a column for each kind of total. Where there are keys, before these
-            the place of each and the number of the unit; then the rows come in the order of the units.
+        sql: Rows, with columns of what is added up. Where there are keys, before these the place of each and the number
+            of the unit; then the rows come in the order of the units. Without keys each is of a unit of its own.
         keys: The keys' names, each with how many places it has.
-        bins: Of each kind of total.
+        adds: For each kind of total ``rows``, or ``sum`` and the index of a column.
+        bins: Of each kind of total; None of one that is added up as it is.
+        shown: Further columns of the table: a name, and SQL over the keys.
     """
 
     sql: str
     keys: tuple[tuple[str, int], ...]
-    bins: tuple[Bins, ...]
+    adds: tuple[tuple[str, int], ...]
+    bins: tuple[Bins | None, ...]
+    shown: tuple[tuple[str, str], ...] = ()
 
 
 class Database(Protocol):
@@ -168,10 +172,9 @@ class Database(Protocol):
         """
 
     def create_by_size(self, name: str, rows: BySize) -> None:
-        """Makes a table of units' totals by size: the columns of the keys, and `plan.catalog.SIZES`.
+        """Makes a table of units' totals by size: the columns of the keys, `plan.catalog.SIZES`, and what is shown.
 
-        Behind the kinds of totals comes one more, without bins: how many units each group has. Only engines that count
-        (`Dialect.counts`) are asked for it.
+        Only engines that count (`Dialect.counts`) are asked for it.
 
         Raises:
             ValueError: If the rows do not come in the order of their units.

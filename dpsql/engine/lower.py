@@ -19,7 +19,7 @@ from dpsql.engine.rows import UNIT, ValueColumn, column_name, statement_over, un
 from dpsql.engine.side_by_side import MOST_BESIDE, beside, side_by_side
 from dpsql.engine.sized import WIRES, clamped_rows, sized_totals, streams, total_rows
 from dpsql.engine.stored_counts import read_counts
-from dpsql.engine.stored_sizes import read_sizes_of_rows, read_sizes_of_totals
+from dpsql.engine.stored_sizes import read_sizes_by_day, read_sizes_of_rows, read_sizes_of_totals
 from dpsql.engine.streamed import (
     cut_by_key,
     cut_statement,
@@ -285,6 +285,8 @@ def _sized(printer: Printer, needs: Sequence[Sized | Aggregates], key: bytes) ->
         lying = from_totals(printer, rows_of)
         if lying is not rows_of and (stored := read_sizes_of_totals(printer, lying)) is not None:
             return stored
+        if lying is rows_of and (by_day := read_sizes_by_day(printer, rows_of)) is not None:
+            return by_day
         own = streamed(printer, lying.source, lying.adds, lying.fields, ranked=False)
         return replace(own, bins=lying.bins, by_unit=own.by_unit or lying is not rows_of)
     if rows_of is not None and 0 < beside(rows_of) <= MOST_BESIDE:

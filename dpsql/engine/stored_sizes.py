@@ -6,7 +6,7 @@ Proof. Where units have several rows, their totals were added up by the code tha
 (`worker.sizing`), with the same bins; where each has one row, by the same SQL (`sized.sized_totals`). Now let a group
 be several stored cells. If a unit has one row, or no total below 0, its size is the same: the sum of its totals in all
 cells. So a group's total in a bin is the sum of its cells' totals there, and each unit is counted in one of its groups.
-Other sums are read by all stored keys.  QED
+Other sums are read by all stored keys; by days there are none of them.  QED
 
 Tests: tests/unit/engine/test_totals.py, tests/unit/engine/test_sized.py.
 """
@@ -17,18 +17,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dpsql.engine.base import EngineStatement
-from dpsql.engine.places import rising
+from dpsql.engine.places import by_place, rising
 from dpsql.engine.printer import Printer
+from dpsql.engine.rows import value_rows
 from dpsql.engine.sized import WIRES, TotalRows
-from dpsql.plan.catalog import SIZES, StoredSizes, place_name
+from dpsql.plan.catalog import SIZES, StoredSizes, StoredTotals, place_name
+from dpsql.plan.expressions import columns_of
 from dpsql.plan.grids import Bins
 from dpsql.plan.needs import Sized
 from dpsql.plan.nodes import Column, Expression, Scan
 from dpsql.plan.plans import Key
-from dpsql.plan.types import Value
+from dpsql.plan.types import Facts, Grid, Type, Value
 from dpsql.worker.ordered import OF, SIZED
 
-__all__ = ["read_sizes_of_rows", "read_sizes_of_totals"]
+__all__ = ["read_sizes_by_day", "read_sizes_of_rows", "read_sizes_of_totals"]
 
 
 def read_sizes_of_totals(printer: Printer, rows: TotalRows) -> EngineStatement | None:
@@ -60,6 +62,50 @@ def read_sizes_of_rows(printer: Printer, need: Sized) -> EngineStatement | None:
     return _read(printer, scan.table.sizes, need.source.keys, [own.name], [need.bins], WIRES)
 
 
+def read_sizes_by_day(printer: Printer, rows: TotalRows) -> EngineStatement | None:
+    """The same of all rows of a table where the keys follow from a day that stands in each of them."""
+    scan, named = rows.source.relation, {column for key in rows.source.keys for column in columns_of(key.expression)}
+    if not isinstance(scan, Scan) or len(named) != 1 or not printer.dialect.counts:
+        return None
+    (day,) = named
+    sizes = next((own for own in scan.table.days if dict(own.keys).keys() == {day.name}), None)
+    names = [_column_of(printer, *kind) for kind in zip(rows.functions, rows.columns, strict=True)]
+    if sizes is None or None in names:
+        return None
+    kinds = _kinds(sizes, names, rows.bins)
+    if kinds is None:
+        return None
+    table = replace(scan.table, name=sizes.name, columns={day.name: scan.table.columns[day.name]}, ranked=False)
+    source, places = by_place(printer, replace(rows.source, relation=replace(scan, table=table)))
+    numbers = [Column(scan.alias, name, Facts(Type.INTEGER)) for name in SIZES]
+    stored = value_rows(printer, source, (), ranks=numbers)
+    keys = [printer.quoted(key.name) for key in source.keys]
+    shown = [*places, *(f'"r{at}" AS {printer.quoted(name)}' for at, name in enumerate(SIZES))]
+    days = f"(SELECT {', '.join(shown)} FROM ({stored}) AS q) AS t"
+    return EngineStatement(
+        sql=_added_up(printer, days, keys, keys, kinds, rows.fields),
+        parameters=tuple(printer.parameters),
+        columns=(*((key.name, "BIGINT") for key in source.keys), *rows.fields),
+        tables=frozenset({sizes.name}),
+        functions=frozenset(printer.functions),
+        bins=rows.bins,
+        by_unit=True,
+        listed=tuple((key.name, key.domain or ()) for key in source.keys),
+    )
+
+
+def _column_of(printer: Printer, function: str, own: tuple[Expression, Grid | None] | None) -> str | None:
+    """The column of `StoredTotals` that would hold what rows are added up to; None for what is not stored by day."""
+    if own is None:
+        return StoredTotals.rows if function == "count_rows" else None
+    argument, grid = own
+    if not isinstance(argument, Column):
+        return None
+    if grid is None:
+        return StoredTotals.count(argument.name) if function == "count" else None
+    return StoredTotals.sum(argument.name) if function == "sum" and printer.as_stored(argument, grid) else None
+
+
 def _read(
     printer: Printer,
     sizes: StoredSizes,
@@ -80,20 +126,19 @@ def _read(
     """
     known, domains = dict(sizes.keys), [rising(key.domain or ()) for key in keys]
     columns = [_name(key.expression) for key in keys]
-    found = [_kind(sizes, *kind) for kind in zip(names, bins, strict=True)]
-    kinds = [(kind, own is not None) for kind, own in zip(found, bins, strict=True) if kind is not None]
+    kinds = _kinds(sizes, names, bins)
     listed = all(known.get(name) == _values(own) for name, own in zip(columns, domains, strict=True))
-    if not printer.dialect.counts or not listed or len(kinds) < len(found):
+    if not printer.dialect.counts or not listed or kinds is None:
         return None
-    named = [key.name for key in keys]
-    shown = list(zip(named, columns, strict=True))
+    places = [printer.quoted(place_name(column)) for column in columns]
+    named = [printer.quoted(key.name) for key in keys]
     return EngineStatement(
-        sql=_added_up(printer, sizes, shown, kinds, fields),
+        sql=_added_up(printer, f"{printer.dialect.bounded(sizes.name)} AS t", places, named, kinds, fields),
         parameters=(),
-        columns=(*((key, "BIGINT") for key in named), *fields),
+        columns=(*((key.name, "BIGINT") for key in keys), *fields),
         tables=frozenset({sizes.name}),
         functions=frozenset(printer.functions),
-        listed=tuple(zip(named, domains, strict=True)),
+        listed=tuple((key.name, domain) for key, domain in zip(keys, domains, strict=True)),
     )
 
 
@@ -106,30 +151,52 @@ def _values(domain: Sequence[Value]) -> tuple[Value, ...]:
     return tuple(value for value in domain if value is not None)
 
 
-def _kind(sizes: StoredSizes, name: str | None, bins: Bins | None) -> int | None:
-    """Which of what is stored has this column and these bins; the units, which have none, are behind all."""
-    if name is None:
-        return len(sizes.kinds) if bins is None else None
-    places = (place for place, (own, held) in enumerate(sizes.kinds) if own == name and bins in (None, held))
-    return next(places, None)
+def _kinds(
+    sizes: StoredSizes, names: Sequence[str | None], bins: Sequence[Bins | None]
+) -> list[tuple[int, bool]] | None:
+    """Which of what is stored has each column and its bins, and whether it has some; None where one is not there.
+
+    Args:
+        sizes: What is stored.
+        names: The columns; None for how many units there are.
+        bins: Theirs; None of one that is added up as it is.
+    """
+    found = list[tuple[int, bool]]()
+    for name, own in zip(names, bins, strict=True):
+        places = [place for place, (held, known) in enumerate(sizes.kinds) if held == name and own in (None, known)]
+        if own is None and name in sizes.plain:
+            places.append(len(sizes.kinds) + sizes.plain.index(name))
+        found += [(place, own is not None) for place in places[:1]]
+    return found if len(found) == len(names) else None
 
 
 def _added_up(
     printer: Printer,
-    sizes: StoredSizes,
-    keys: Sequence[tuple[str, str]],
+    stored: str,
+    places: Sequence[str],
+    keys: Sequence[str],
     kinds: Sequence[tuple[int, bool]],
     fields: Sequence[tuple[str, str]],
 ) -> str:
-    """SQL of the numbers, those of one group and bin added up; of totals without bins nobody is counted."""
+    """SQL of the numbers, those of one group and bin added up; of totals without bins nobody is counted.
+
+    Args:
+        printer: Collects what the text uses.
+        stored: What is stored, behind FROM.
+        places: Its columns of the keys' places.
+        keys: What these are called in the result.
+        kinds: Which of what is stored, and whether with its bins.
+        fields: As `_read`.
+    """
     of, held, *numbers = map(printer.quoted, SIZES)
-    names, parts = [printer.quoted(own) for own in (*(key for key, _ in keys), OF, *SIZED)], list[str]()
+    names, parts = [*keys, *map(printer.quoted, (OF, *SIZED))], list[str]()
     for place, (kind, binned) in enumerate(kinds):
-        shown = [*(printer.quoted(place_name(column)) for _, column in keys), str(place)]
+        shown = [*places, str(place)]
         shown += [held, *numbers] if binned else ["0", "0", "0", numbers[-1]]
         columns = ", ".join(f"{text} AS {name}" for text, name in zip(shown, names, strict=True))
-        parts.append(f"SELECT {columns} FROM {printer.dialect.bounded(sizes.name)} AS t WHERE {of} = {kind}")
-    texts, by = names[: len(keys)], ", ".join(names[: len(keys) + 2])
+        parts.append(f"SELECT {columns} FROM {stored} WHERE {of} = {kind}")
+    by = ", ".join(names[: len(keys) + 2])
+    texts = [f"{printer.cast(key, 'BIGINT')} AS {key}" for key in keys]
     for name, wire in fields:
         own = printer.quoted(name)
         value = printer.call("sum_of_integers", own) if name in SIZED[1:] else own

@@ -78,7 +78,7 @@ class Heard:
 
     def create_by_size(self, name: str, rows: BySize) -> None:
         """A bounded table of totals by size."""
-        self.said.append([name, rows.sql, rows.keys, rows.bins])
+        self.said.append([name, rows.sql, rows.keys, rows.adds, rows.bins, rows.shown])
         self.orders[name] = ()
 
     @contextmanager

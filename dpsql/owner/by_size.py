@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from datetime import date, timedelta
 from fractions import Fraction
 
 from dpsql.engine.database import BySize
@@ -26,11 +27,23 @@ from dpsql.plan.catalog import NUMBER, SIZES, StoredSizes, StoredTotals, place_n
 from dpsql.plan.grids import Bins, bins_of_totals
 from dpsql.plan.types import Grid, Value
 
-__all__ = ["rows_by_size", "sizes_of_rows", "sizes_of_totals", "summable", "totals_by_size"]
+__all__ = [
+    "days_by_size",
+    "rows_by_size",
+    "sizes_by_day",
+    "sizes_of_rows",
+    "sizes_of_totals",
+    "summable",
+    "totals_by_size",
+]
 
 MOST_CELLS = 1_000
 """Cells of listed columns by which totals are stored. It is a choice: few enough that reading them takes no time to
 speak of, and that the builder holds them all."""
+
+MOST_DAYS = 4_096
+"""Days within a column's bounds by which totals are stored, eleven years of them. It is a choice, as that of cells: a
+day has a row for every bin of every kind of total."""
 
 
 def summable(table: TableShape, column: ColumnShape) -> bool:
@@ -57,7 +70,7 @@ def sizes_of_totals(table: TableShape, totals: str, keys: Sequence[str], summed:
     kinds = [(StoredTotals.rows, count)]
     for name in summed:
         kinds += [(StoredTotals.count(name), count), (StoredTotals.sum(name), _bins(table, columns[name]))]
-    return StoredSizes(f"{totals}$sizes", cells, tuple(kinds))
+    return StoredSizes(f"{totals}$sizes", cells, tuple(kinds), (None,))
 
 
 def sizes_of_rows(table: TableShape) -> StoredSizes | None:
@@ -65,14 +78,14 @@ def sizes_of_rows(table: TableShape) -> StoredSizes | None:
     if table.public or table.rows_per_unit != 1:
         return None
     bounded = [column for column in table.columns if column.low is not None and column.high is not None]
-    kinds = [(column.name, _bins(table, column)) for column in bounded if summable(table, column)]
+    kinds = tuple((column.name, _bins(table, column)) for column in bounded if summable(table, column))
     keys, cells = list[tuple[str, tuple[Value, ...]]](), 1
     for column in table.columns:
         values = _listed(column)
         if values and cells * (len(values) + 1) <= MOST_CELLS:
             keys.append((column.name, values))
             cells *= len(values) + 1
-    return StoredSizes(f"{table.name}$sizes", tuple(keys), tuple(kinds)) if kinds else None
+    return StoredSizes(f"{table.name}$sizes", tuple(keys), kinds) if kinds else None
 
 
 def totals_by_size(table: TableShape, totals: StoredTotals, sizes: StoredSizes, words: Dialect) -> BySize:
@@ -84,7 +97,43 @@ def totals_by_size(table: TableShape, totals: StoredTotals, sizes: StoredSizes, 
     return BySize(
         f"SELECT {', '.join(shown)} FROM {words.bounded(totals.name)}",
         tuple((place_name(key), len(values) + 1) for key, values in sizes.keys),
-        tuple(bins for _, bins in sizes.kinds),
+        (*(("sum", at) for at, _ in enumerate(sizes.kinds)), *(("rows", -1) for _ in sizes.plain)),  # rows are units
+        (*(bins for _, bins in sizes.kinds), *(None for _ in sizes.plain)),
+    )
+
+
+def sizes_by_day(table: TableShape) -> tuple[StoredSizes, ...]:
+    """What is stored of a table by the days of each of its columns that has bounds, and no list of values.
+
+    Of one sign alone: then all days of a month, say, add up to what units have in it.
+    """
+    if table.public or table.rows_per_unit < 2:
+        return ()
+    added = [column for column in table.columns if summable(table, column) and grid_limits(column)[0] >= 0]
+    rows = StoredTotals.rows, bins_of_totals(Grid(Fraction(1), 0, 1), table.rows_per_unit)
+    kinds = rows, *((StoredTotals.sum(column.name), _bins(table, column)) for column in added)
+    plain = tuple(StoredTotals.count(column.name) for column in added)
+    days = ((column.name, _days(column)) for column in table.columns if not column.values and not column.values_from)
+    return tuple(StoredSizes(f"{table.name}$days${name}", ((name, own),), kinds, plain) for name, own in days if own)
+
+
+def days_by_size(table: TableShape, sizes: StoredSizes, words: Dialect) -> BySize:
+    """How rows are added up by day."""
+    ((name, days),) = sizes.keys
+    first, day, place = words.constant(days[0], "DATE"), words.quoted(name), words.quoted(place_name(name))
+    far = words.narrowed(f"COALESCE({words.call('days_between', day, first)}, {len(days)})", 0, len(days))
+    shown, adds = [f"{far} AS {place}", words.quoted(NUMBER)], [("rows", -1)]
+    added = [column for column in table.columns if StoredTotals.count(column.name) in sizes.plain]
+    shown += [words.narrowed(words.quoted(column.in_steps), *grid_limits(column)) for column in added]
+    for function in ("sum", "count"):
+        adds += [(function, at) for at, _ in enumerate(added)]
+    known = f"CASE WHEN {place} < {len(days)} THEN {words.call('add_days', first, place)} END"
+    return BySize(
+        f"SELECT {', '.join(shown)} FROM {words.bounded(table.name)}",
+        ((place_name(name), len(days) + 1),),
+        tuple(adds),
+        (*(bins for _, bins in sizes.kinds), *(None for _ in sizes.plain)),
+        ((name, known),),
     )
 
 
@@ -106,6 +155,15 @@ def rows_by_size(table: TableShape, sizes: StoredSizes, words: Dialect) -> str:
 def _bins(table: TableShape, column: ColumnShape) -> Bins:
     """Of sums of a column: those of whoever has as many rows as a unit may have."""
     return bins_of_totals(Grid(column.step, *grid_limits(column)), table.rows_per_unit)
+
+
+def _days(column: ColumnShape) -> tuple[Value, ...]:
+    """All days within a column's bounds, rising; () where there are none, or too many."""
+    low, high = column.low, column.high
+    if column.type != "date" or not isinstance(low, date) or not isinstance(high, date):
+        return ()
+    many = (high - low).days + 1
+    return tuple(low + timedelta(days=day) for day in range(many)) if 0 < many <= MOST_DAYS else ()
 
 
 def _listed(column: ColumnShape) -> tuple[Value, ...]:

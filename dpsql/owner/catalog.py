@@ -11,7 +11,7 @@ from typing import Any
 from dpsql.engine.base import PublicTable
 from dpsql.errors import PolicyError
 from dpsql.owner.advised import place_of
-from dpsql.owner.by_size import sizes_of_rows
+from dpsql.owner.by_size import sizes_by_day, sizes_of_rows
 from dpsql.owner.facts import with_lists
 from dpsql.owner.partitions import with_partition
 from dpsql.owner.shape import CLASSES, stores_grid, table_shape
@@ -109,6 +109,7 @@ def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) 
         ranked=table.most_rows > 1,
         totals=stored_totals(shape),
         sizes=sizes_of_rows(shape),
+        days=sizes_by_day(shape),
         counts=stored_counts(shape),
     )
 

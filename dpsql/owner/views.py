@@ -15,7 +15,7 @@ from dpsql.owner import public
 from dpsql.owner.again import Again, Heard, Makes, rests_on
 from dpsql.owner.appended import appended, together
 from dpsql.owner.bounded import ColumnReading, listed, reading, wire_of
-from dpsql.owner.by_size import rows_by_size, sizes_of_rows, totals_by_size
+from dpsql.owner.by_size import days_by_size, rows_by_size, sizes_by_day, sizes_of_rows, totals_by_size
 from dpsql.owner.caps import first_rows, one_of_each, placed
 from dpsql.owner.classes import build_classes
 from dpsql.owner.every_unit import require_every_unit
@@ -180,6 +180,9 @@ class _Build:
             database.create(totals.name, totals_rows(table, totals, words), order, parts=parts)
             if words.counts and totals.sizes is not None:
                 database.create_by_size(totals.sizes.name, totals_by_size(table, totals, totals.sizes, words))
+        for days in sizes_by_day(table) if words.counts else ():
+            report(f"adding up {table.name} by day")
+            database.create_by_size(days.name, days_by_size(table, days, words))
 
     def universe(self, universe: UniverseShape) -> None:
         """Makes the rows of a table as a metric sees them."""

@@ -36,7 +36,7 @@ NUMBER = "$number"
 
 
 SIZES = ("$of", "$bin", "$units", "$signs", "$total")
-"""Columns of totals by size: which of `StoredSizes.kinds`, or behind them how many units; and what `Sized` says."""
+"""Columns of totals by size: which of `StoredSizes.kinds`, or of the plain ones behind them; and what `Sized` says."""
 
 
 COUNTS = ("$of", "$value", "$rows")
@@ -131,11 +131,13 @@ class StoredSizes:
         name: That of the bounded table which holds it: the places of the keys (`place_name`), and `SIZES`.
         keys: Listed columns, each with its values, rising.
         kinds: The columns of which a unit has one total in each cell, each with the bins of what it has in all cells.
+        plain: Those that are added up as they are; None for how many units a cell has.
     """
 
     name: str
     keys: tuple[tuple[str, tuple[Value, ...]], ...]
     kinds: tuple[tuple[str, Bins], ...]
+    plain: tuple[str | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +209,7 @@ class TableInfo:
         totals: What is stored of each of its units, where its engine holds that; the smallest first.
         sizes: What its units have in all, by size, where that is stored of its rows themselves: each unit has one, or
             they are themselves totals; else None.
+        days: The same of its rows by the days of a column, for each that has some; of `keys` that is the one.
         counts: How many rows have each value of its columns, where its engine holds that; else None.
         unread: Of a synthetic table that was granted: what its first reading costs; '' once it is paid for.
         answer: Of an answer that the same statement reads as a table: which of its parts it is; it is public, too.
@@ -232,6 +235,7 @@ class TableInfo:
     ranked: bool = False
     totals: tuple[StoredTotals, ...] = ()
     sizes: StoredSizes | None = None
+    days: tuple[StoredSizes, ...] = ()
     counts: StoredCounts | None = None
     unread: str = ""
     answer: int | None = None

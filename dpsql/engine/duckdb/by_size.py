@@ -33,14 +33,14 @@ def create_by_size(connection: duckdb.DuckDBPyConnection, name: str, rows: BySiz
         ValueError: If the rows do not come in the order of their units.
     """
     names, places = [key for key, _ in rows.keys], [many for _, many in rows.keys]
-    adds, bins = [*(("sum", at) for at in range(len(rows.bins))), ("rows", -1)], [*rows.bins, None]
     connection.execute("SET preserve_insertion_order = true")
     stream = connection.sql(rows.sql)
-    found = sized(pieces(stream, places) if names else alone(stream), names, places, bins, adds)
+    found = sized(pieces(stream, places) if names else alone(stream), names, places, rows.bins, rows.adds)
     connection.execute("SET preserve_insertion_order = false")
     shown = [*map(DUCKDB.quoted, names), f"{DUCKDB.quoted(OF)} AS {DUCKDB.quoted(SIZES[0])}"]
     for column, (own, wire) in zip(SIZES[1:], WIRES, strict=True):
         shown.append(f"{DUCKDB.cast(DUCKDB.quoted(own), wire)} AS {DUCKDB.quoted(column)}")
+    shown += [f"{text} AS {DUCKDB.quoted(column)}" for column, text in rows.shown]
     connection.register(MADE, ArrayStream(found))
     connection.execute(f"CREATE TABLE {DUCKDB.bounded(name)} AS SELECT {', '.join(shown)} FROM {MADE}")
     connection.unregister(MADE)

@@ -56,6 +56,30 @@ def test_what_is_stored_is_read_where_it_is_enough(session: Session, asked: str,
     assert all(reading.statement.beside for reading in found)
 
 
+@pytest.mark.parametrize(
+    ("asked", "table"),
+    [
+        ("SELECT placed, COUNT(*), SUM(month) FROM orders GROUP BY placed", "orders$days$placed"),
+        ("SELECT month(placed), weekday(placed), COUNT(*) FROM orders GROUP BY 1, 2", "orders$days$placed"),
+        ("SELECT year(placed), COUNT(*), AVG(month) FROM orders GROUP BY 1", "orders$days$placed"),  # AVG rides along
+        ("SELECT placed, COUNT(*) FROM orders WHERE paid GROUP BY placed", "orders"),
+        ("SELECT placed, COUNT(*) FROM orders WHERE placed > DATE '2024-02-01' GROUP BY placed", "orders"),
+        ("SELECT placed, paid, COUNT(*) FROM orders GROUP BY placed, paid", "orders"),
+        ("SELECT placed, SUM(amount) FROM orders GROUP BY placed", "orders"),
+        ("SELECT placed, COUNT(month) FROM orders GROUP BY placed", "orders"),
+    ],
+)
+def test_what_is_stored_by_day_is_read_where_days_alone_are_grouped(session: Session, asked: str, table: str) -> None:
+    parsed: Any = parse(asked)
+    plan: Any = session._plan(parsed.select, ())
+    options = {"mechanism": "clamped"} if "AVG" not in asked else {}
+    prepared = session._prepare(plan, {**options, "epsilon": 20})
+    assert {name for reading in prepared.readings for name in reading.statement.tables} == {table}
+    needs = [measured.choice.release.need for measured in prepared.measured]
+    found, _ = readings_of(needs, lowering(replace(DUCKDB, counts=False), b"a secret"))
+    assert {name for reading in found for name in reading.statement.tables} == {"orders"}
+
+
 def test_a_total_that_is_stored_is_read_beside_one_that_is_not(session: Session) -> None:
     parsed: Any = parse("SELECT COUNT(*), COUNT(placed) FROM orders")
     plan: Any = session._plan(parsed.select, ())

@@ -6,13 +6,14 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
-from dpsql.owner.by_size import sizes_of_rows
+from dpsql.owner.by_size import sizes_by_day, sizes_of_rows
 from dpsql.owner.shape import ColumnShape, shape_of
 from dpsql.owner.totals import stored_totals
 from dpsql.plan.catalog import StoredSizes, StoredTotals
@@ -34,6 +35,10 @@ TABLES = """
       free: {type: integer}
       grade: {type: integer, values: [1, 2]}
       noted: {type: text}
+      placed: {type: date, bounds: [2024-02-26, 2024-03-20], nullable: true}
+      due: {type: date}
+      listed: {type: date, values: [2024-01-01, 2024-01-02]}
+      later: {type: date, bounds: [1900-01-01, 2024-03-20]}
   people:
     unit: customer
     rows_per_unit: 1
@@ -44,7 +49,9 @@ TABLES = """
 """
 ROWS = (
     "SELECT i % 7 AS customer, ['N', 'S', 'X'][1 + i % 3] AS region, i % 4 = 0 AS paid, ['a', 'b'][1 + i % 2] AS kind, "
-    "CASE WHEN i % 5 > 0 THEN i / 8 - 5 END AS amount, i % 9 - 2 AS level, i AS free, i % 4 AS grade, 'x' AS noted "
+    "CASE WHEN i % 5 > 0 THEN i / 8 - 5 END AS amount, i % 9 - 2 AS level, i AS free, i % 4 AS grade, 'x' AS noted, "
+    "CASE WHEN i % 10 > 0 THEN DATE '2024-02-25' + (i % 27)::INTEGER END AS placed, "
+    "DATE '2024-01-01' AS due, due AS listed, due AS later "
     "FROM range(200) AS t(i)"
 )
 PEOPLE = (
@@ -172,6 +179,40 @@ def test_what_is_stored_by_size_is_what_the_units_add_up_to(
     held = {tuple(map(place, totals.keys, cell)): many for *cell, many in cells}
     units = read(bounded, totals.sizes, len(totals.sizes.kinds))
     assert units == {(*cell, 0): [0, 0, many] for cell, many in held.items()}
+
+
+def test_what_is_stored_by_day_is_what_the_rows_add_up_to(folder: Path, bounded: duckdb.DuckDBPyConnection) -> None:
+    shape = shape_of(load_policy(folder / "shop.yaml")).table("orders")
+    (stored,) = sizes_by_day(shape)  # not of days without bounds, in a list, or of a hundred years
+    ((name, days),) = stored.keys
+    assert (stored.name, name, days[0], days[-1], len(days)) == (
+        "orders$days$placed",
+        "placed",
+        date(2024, 2, 26),
+        date(2024, 3, 20),
+        24,
+    )
+    assert [own for own, _ in stored.kinds] == ["$rows", "level$sum"]  # amounts have two signs
+    assert stored.plain == ("level$count",)
+    for of, added in enumerate(["1", "level", "CASE WHEN level IS NULL THEN 0 ELSE 1 END"]):
+        found = defaultdict[tuple[Any, ...], dict[tuple[int, ...], int]](lambda: defaultdict(int))
+        for unit, day, value in bounded.execute(f"SELECT customer, placed, {added} FROM orders").fetchall():
+            found[(unit,)][(len(days) if day is None else days.index(day),)] += value or 0
+        edges = stored.kinds[of][1][2] if of < len(stored.kinds) else ()
+        expected = by_size(found, edges)
+        if of == len(stored.kinds):  # of what is plain nobody is counted
+            expected = {cell: [0, 0, total] for cell, (_, _, total) in expected.items()}
+        totals = {cell: own[2] for cell, own in read(bounded, stored, of).items() if own[2]}
+        assert totals == {cell: own[2] for cell, own in expected.items()}
+        units = [
+            sum(own[at] for own in numbers.values())
+            for numbers in (expected, read(bounded, stored, of))
+            for at in (0, 1)
+        ]
+        assert units[:2] == units[2:]  # in whichever group each is counted
+    known = bounded.execute('SELECT DISTINCT "placed$place", placed FROM "orders$days$placed"').fetchall()
+    assert all(day == (days[place] if place < len(days) else None) for place, day in known)
+    assert len(known) > 20
 
 
 def test_rows_of_units_that_have_one_are_stored_by_size(folder: Path, bounded: duckdb.DuckDBPyConnection) -> None:
