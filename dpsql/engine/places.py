@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +24,7 @@ __all__ = ["by_place", "placeable", "rising"]
 
 MOST_SORTED = 64
 """Values of a key that are compared with each row one by one. It is a choice: more of them cost more than texts do."""
+CACHED = 64  # Lists that are remembered as following each other, or not. It is a choice between memory and time.
 
 
 def by_place(printer: Printer, source: Source) -> tuple[Source, list[str]]:
@@ -45,13 +47,14 @@ def placeable(key: Key) -> bool:
     """Whether the place of a key's value in its domain is found fast."""
     if key.domain is None or key.expression.facts.type is Type.REAL:
         return False
-    return len(key.domain) <= MOST_SORTED or _follow(key)
+    return len(key.domain) <= MOST_SORTED or _follow(key.domain, key.expression.facts.type)
 
 
-def _follow(key: Key) -> bool:
+@lru_cache(maxsize=CACHED)
+def _follow(domain: tuple[Value, ...], kind: Type) -> bool:
     """Whether some listed values follow each other day by day, or one by one: then a difference is the place."""
-    values = [value for value in key.domain or () if value is not None]
-    if key.expression.facts.type is Type.DATE:
+    values = [value for value in domain if value is not None]
+    if kind is Type.DATE:
         numbers = [value.toordinal() for value in values if isinstance(value, date)]
     else:
         numbers = [value for value in values if isinstance(value, int)]
@@ -61,7 +64,8 @@ def _follow(key: Key) -> bool:
 def _placed(printer: Printer, key: Key) -> str:
     """A column of the place of a key's value in its domain; behind its end for all others. NULL is listed last."""
     name, domain = printer.quoted(key.name), key.domain or ()
-    kind, cases, follow = key.expression.facts.type, [], _follow(key)
+    kind, cases = key.expression.facts.type, []
+    follow = _follow(domain, kind)
     if follow:
         ends = [value for value in domain if value is not None]
         first, last = printer.constant(ends[0], kind), printer.constant(ends[-1], kind)

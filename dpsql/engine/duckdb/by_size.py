@@ -37,7 +37,8 @@ def create_by_size(connection: duckdb.DuckDBPyConnection, name: str, rows: BySiz
     stream = connection.sql(rows.sql)
     found = sized(pieces(stream, places) if names else alone(stream), names, places, rows.bins, rows.adds)
     connection.execute("SET preserve_insertion_order = false")
-    shown = [*map(DUCKDB.quoted, names), f"{DUCKDB.quoted(OF)} AS {DUCKDB.quoted(SIZES[0])}"]
+    of = DUCKDB.quoted(OF) if len(rows.bins) > 1 else "0"
+    shown = [*map(DUCKDB.quoted, names), f"{of} AS {DUCKDB.quoted(SIZES[0])}"]
     for column, (own, wire) in zip(SIZES[1:], WIRES, strict=True):
         shown.append(f"{DUCKDB.cast(DUCKDB.quoted(own), wire)} AS {DUCKDB.quoted(column)}")
     shown += [f"{text} AS {DUCKDB.quoted(column)}" for column, text in rows.shown]

@@ -15,12 +15,13 @@ import numpy as np
 
 from dpsql.limits import SATURATION
 from dpsql.mechanisms.base import Interval, Offer, derive
+from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.laplace import laplace_scale
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.needs import Sized
 from dpsql.privacy.sampling import Sampler
-from dpsql.privacy.tables import RawTable, ReleasedTable, listed
+from dpsql.privacy.tables import Digits, RawTable, ReleasedTable
 
 __all__ = ["Clamp", "ClampedRelease", "Sizes", "sizes_of"]
 
@@ -75,27 +76,31 @@ class Sizes:
     Attributes:
         units: How many units are of each size.
         signs: How many of those have a total above 0, less how many have one below.
-        totals: The sums of the totals of units of one size in one group, in grid steps: the group, the bin, the sum.
+        group: (n,) groups that are wanted, each as often as units of a size have something there.
+        bin: (n,) of that size.
+        total: (n,) the sum of their totals in the group, in grid steps.
         groups: How many groups there are.
     """
 
     units: Sequence[int]
     signs: Sequence[int]
-    totals: Sequence[tuple[int, int, int]]
+    group: Whole
+    bin: Whole
+    total: Whole
     groups: int
 
 
 def sizes_of(raw: RawTable, bins: int) -> Sizes:
     """The raw numbers of an engine, put into so many bins; units of groups that nobody wants are counted, too."""
-    group, held, total = (listed(raw.column(name)) for name in ("group", "bin", "total"))
-    bin_ = np.asarray(held, dtype=np.int64)
+    group, bin_ = (np.asarray(raw.column(name), np.int64) for name in ("group", "bin"))
+    wanted, found = np.flatnonzero(group < raw.size), raw.column("total")
+    total = np.asarray(found) if isinstance(found, np.ndarray | Digits) else np.array(found, dtype=object)
 
     def by_bin(name: str) -> list[int]:  # in floats, exactly: no more units than a table may have rows
         own: list[int] = np.bincount(bin_, np.asarray(raw.column(name), np.int64), bins).astype(np.int64).tolist()
         return own
 
-    totals = [(at, size, int(sum_)) for at, size, sum_ in zip(group, held, total, strict=True) if at < raw.size]
-    return Sizes(by_bin("units"), by_bin("signs"), totals, raw.size)
+    return Sizes(by_bin("units"), by_bin("signs"), group[wanted], bin_[wanted], total[wanted], raw.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,16 +152,17 @@ class ClampedRelease(Offer):
     def within(self, sizes: Sizes, place: int) -> list[int]:
         """Each group's sum of totals within a clamp, in grid steps over 2^digits: what noise is added to."""
         digits, edges = self._digits(place), self.search.edges
-        found = [0] * sizes.groups
-        if not self.need.source.keys:
-            found = [edges[place] * sum(sizes.signs[place + 1 :])] * sizes.groups
-            parts = [1] * (place + 1)
+        above, parts = 0, [1 << digits] * (place + 1)
+        if self.need.source.keys:
+            parts += [(edges[place] << digits) // edge for edge in edges[place + 1 :]]
         else:
-            parts = [1 << digits] * (place + 1) + [(edges[place] << digits) // edge for edge in edges[place + 1 :]]
-        for group, held, total in sizes.totals:
-            if held < len(parts):
-                found[group] += total * parts[held]
-        return found
+            above = edges[place] * sum(sizes.signs[place + 1 :])
+        parts += [0] * (len(edges) + 1 - len(parts))
+        most = max(-int(sizes.total.min(initial=0)), int(sizes.total.max(initial=0)))
+        exact = np.int64 if most * max(parts) * len(parts) < 2**62 else object
+        found = np.zeros(sizes.groups, dtype=exact)
+        np.add.at(found, sizes.group, sizes.total.astype(exact) * np.array(parts, dtype=exact)[sizes.bin])
+        return [above + int(total) for total in found.tolist()]
 
     def _digits(self, place: int) -> int:
         """Binary digits behind the point of what units above the clamp are multiplied by; 0 where none are."""

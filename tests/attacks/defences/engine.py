@@ -35,9 +35,16 @@ ENGINE = (
     Defence(
         "totals that are stored by size serve a statement with the same bins alone",
         "dpsql/engine/stored_sizes.py",
-        "own == name and bins in (None, held))",
-        "own == name)",
+        "held == name and own in (None, known)]",
+        "held == name]",
         ("tests/unit/engine",),
+    ),
+    Defence(
+        "totals are stored by day where no row adds less than 0",
+        "dpsql/owner/by_size.py",
+        "summable(table, column) and grid_limits(column)[0] >= 0]",
+        "summable(table, column)]",
+        ("tests/unit/engine/test_totals.py", "tests/unit/owner/test_totals.py"),
     ),
     Defence(
         "counted values of a whole table serve no groups",

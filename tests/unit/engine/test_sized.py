@@ -12,7 +12,7 @@ from dpsql.engine import lower, streamed
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.side_by_side import MOST_BESIDE
 from dpsql.engine.sized import cells_of
-from dpsql.mechanisms.clamped.release import Sizes, sizes_of
+from dpsql.mechanisms.clamped.release import sizes_of
 from dpsql.prepare import readings
 from dpsql.session import Session
 from dpsql.sql.parse import parse
@@ -148,7 +148,7 @@ def test_units_count_wherever_they_are_beside_values_that_are_not_listed(
     prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
     assert {table for reading in prepared.readings for table in reading.statement.tables} == tables
     found = [sizes(session, prepared, *pair) for pair in zip(prepared.measured, prepared.readings, strict=True)]
-    assert [sum(own.units) for own in found] == [700, 700, 700]
+    assert [sum(own[0]) for own in found] == [700, 700, 700]
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def added_up_alike(session: Session, asked: str) -> set[bool]:
     needs = [measured.choice.release.need for measured in prepared.measured]
     plain = replace(DUCKDB, counts=False)
     ways = {"worker": (DUCKDB, MOST_BESIDE), "side by side": (plain, MOST_BESIDE), "each": (plain, 0)}
-    found, kinds = dict[str, list[Sizes]](), dict[str, set[tuple[bool, bool]]]()
+    found, kinds = dict[str, list[Any]](), dict[str, set[tuple[bool, bool]]]()
     for way, (dialect, most) in ways.items():
         with pytest.MonkeyPatch.context() as patch:
             for module in (lower, readings):
@@ -261,7 +261,7 @@ def added_up_alike(session: Session, asked: str) -> set[bool]:
     possible = kinds["worker"] != {(False, False)} and not any(many in asked for many in MANY)
     assert kinds["side by side"] == {(False, possible)}
     assert kinds["each"] == {(False, False)}
-    assert all(any(own.units) for own in found["each"])
+    assert all(any(own[0]) for own in found["each"])
     return {streamed for streamed, _ in kinds["worker"]}
 
 
@@ -277,13 +277,14 @@ def test_no_group_at_all_is_asked_for_without_an_error(session: Session, dialect
             session._backend.engine.run(lower.lowering(dialect, b"a secret")(need))
 
 
-def sizes(session: Session, prepared: Any, measured: Any, reading: Any) -> Sizes:
-    """What a reading finds, whatever comes first of it."""
+def sizes(session: Session, prepared: Any, measured: Any, reading: Any) -> tuple[Any, ...]:
+    """What a reading finds, whatever comes first of it: units, signs, and the cells where anything is."""
     need, groups = measured.choice.release.need, prepared.groupings[0].groups or ((),)
     raw = reading.own(session._backend.engine.run(reading.statement))
     own = sizes_of(raw.by_group(prepared.keys_of(measured), groups, need.columns, rest=True), len(need.edges) + 1)
     signs = () if need.source.keys else own.signs  # of whichever group a unit is counted in: nobody reads them
-    return replace(own, signs=signs, totals=sorted(total for total in own.totals if total[2]))
+    cells = zip(*(column.tolist() for column in (own.group, own.bin, own.total)), strict=True)
+    return own.units, signs, sorted(cell for cell in cells if cell[2]), own.groups
 
 
 def test_totals_of_many_groups_are_no_more_together_than_a_worker_holds(session: Session) -> None:

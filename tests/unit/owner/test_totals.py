@@ -39,6 +39,11 @@ TABLES = """
       due: {type: date}
       listed: {type: date, values: [2024-01-01, 2024-01-02]}
       later: {type: date, bounds: [1900-01-01, 2024-03-20]}
+  logins:
+    unit: customer
+    rows_per_unit: 60
+    columns:
+      placed: {type: date, bounds: [2024-02-26, 2024-03-20]}
   people:
     unit: customer
     rows_per_unit: 1
@@ -62,7 +67,7 @@ PEOPLE = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_shop(tmp_path_factory.mktemp("totals"), TABLES, {"orders": ROWS, "people": PEOPLE})
+    return made_shop(tmp_path_factory.mktemp("totals"), TABLES, {"orders": ROWS, "logins": ROWS, "people": PEOPLE})
 
 
 @pytest.fixture(scope="module")
@@ -213,6 +218,12 @@ def test_what_is_stored_by_day_is_what_the_rows_add_up_to(folder: Path, bounded:
     known = bounded.execute('SELECT DISTINCT "placed$place", placed FROM "orders$days$placed"').fetchall()
     assert all(day == (days[place] if place < len(days) else None) for place, day in known)
     assert len(known) > 20
+
+
+def test_rows_alone_are_stored_by_day(bounded: duckdb.DuckDBPyConnection) -> None:
+    by_day = 'SELECT placed, sum("$total")::BIGINT FROM "logins$days$placed" WHERE "$of" = 0 GROUP BY placed ORDER BY 1'
+    rows = "SELECT placed, count(*) FROM logins GROUP BY placed ORDER BY 1"
+    assert bounded.execute(by_day).fetchall() == bounded.execute(rows).fetchall()
 
 
 def test_rows_of_units_that_have_one_are_stored_by_size(folder: Path, bounded: duckdb.DuckDBPyConnection) -> None:
