@@ -34,7 +34,7 @@ def countable(need: Values) -> bool:
     """Whether all that tells rows apart are whole numbers of many, or values of short lists."""
     if need.grid is None or need.grid.high - need.grid.low < FEW:
         return False
-    return need.by is None and all(map(placeable, need.source.keys))
+    return need.by is None and placeable(need.source)
 
 
 def _words(need: Values) -> tuple[tuple[tuple[int, int], ...], ...]:

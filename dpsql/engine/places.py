@@ -1,13 +1,13 @@
 """Keys of groups as places in the lists of their values: whole numbers of few bytes, which travel and compare fast.
 
-Tests: tests/unit/engine/test_sized.py, tests/unit/engine/test_streamed.py, tests/unit/worker/test_counting.py.
+Tests: tests/unit/engine/test_places.py, tests/unit/engine/test_sized.py, tests/unit/worker/test_counting.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -17,13 +17,19 @@ from dpsql.plan.catalog import place_name
 from dpsql.plan.needs import Source
 from dpsql.plan.nodes import Column, Scan
 from dpsql.plan.plans import Key
-from dpsql.plan.relations import unit_scans
+from dpsql.plan.relations import scans, unit_scans
 from dpsql.plan.types import Facts, Type, Value
 
 __all__ = ["by_place", "placeable", "rising"]
 
-MOST_SORTED = 64
-"""Values of a key that are compared with each row one by one. It is a choice: more of them cost more than texts do."""
+FEW = 4  # Values of a key up to which each is compared with each row. It is a choice.
+MOST_COMPARED = 64
+"""The same of texts that the owner did not list. It is a choice: more of them cost more than to group by texts does."""
+MOST_HALVED = 1_024
+"""Moments whose list is halved until one is left. It is a choice: each stands in the statement, twice."""
+MOST_LISTED = 4_096
+"""Texts, or days or whole numbers from the least to the largest, that are looked up in a list. It is a choice: it stands
+in the statement."""
 CACHED = 64  # Lists that are remembered as following each other, or not. It is a choice between memory and time.
 
 
@@ -37,17 +43,46 @@ def by_place(printer: Printer, source: Source) -> tuple[Source, list[str]]:
     stored = [_stored(tables, key) for key in ordered]
     keys = [replace(key, expression=own or key.expression) for key, own in zip(ordered, stored, strict=True)]
     columns = [
-        _placed(printer, key) if own is None else printer.quoted(key.name)
+        _placed(printer, source, key) if own is None else printer.quoted(key.name)
         for key, own in zip(ordered, stored, strict=True)
     ]
     return replace(source, keys=tuple(keys)), columns
 
 
-def placeable(key: Key) -> bool:
-    """Whether the place of a key's value in its domain is found fast."""
-    if key.domain is None or key.expression.facts.type is Type.REAL:
+def placeable(source: Source) -> bool:
+    """Whether the places of all keys' values in their domains are found fast."""
+    return all(key.domain is not None and _fast(source, key) for key in source.keys)
+
+
+def _fast(source: Source, key: Key) -> bool:
+    kind, domain = key.expression.facts.type, key.domain or ()
+    if kind is Type.REAL:
         return False
-    return len(key.domain) <= MOST_SORTED or _follow(key.domain, key.expression.facts.type)
+    most = {Type.TIMESTAMP: MOST_HALVED, Type.TEXT: MOST_LISTED if _owners(source, key) else MOST_COMPARED}
+    return len(domain) <= most.get(kind, MOST_COMPARED) or _follow(domain, kind) or bool(_span(domain, kind))
+
+
+def _owners(source: Source, key: Key) -> bool:
+    """Whether a key is a column whose listed texts are the owner's words: no others may stand in a statement."""
+    own = key.expression
+    known = (
+        [scan.table.columns.get(own.name) for scan in scans(source.relation) if scan.alias == own.alias]
+        if isinstance(own, Column)
+        else []
+    )
+    listed = known[0].values if known and known[0] is not None else None
+    return listed is not None and {*(key.domain or ()), None} <= {*listed, None}
+
+
+@lru_cache(maxsize=CACHED)
+def _span(domain: tuple[Value, ...], kind: Type) -> tuple[Value, ...]:
+    """All there is from the least to the largest of some days or whole numbers; () where it is too much, or nothing."""
+    known: list[Any] = [value for value in domain if value is not None]
+    if kind not in (Type.DATE, Type.INTEGER) or not known:
+        return ()
+    low, high, one = min(known), max(known), timedelta(days=1) if kind is Type.DATE else 1
+    many = (high - low) // one + 1
+    return tuple(low + at * one for at in range(many)) if many <= MOST_LISTED else ()
 
 
 @lru_cache(maxsize=CACHED)
@@ -61,24 +96,58 @@ def _follow(domain: tuple[Value, ...], kind: Type) -> bool:
     return 2 < len(numbers) == len(values) and all(b - a == 1 for a, b in pairwise(numbers))
 
 
-def _placed(printer: Printer, key: Key) -> str:
+def _placed(printer: Printer, source: Source, key: Key) -> str:
     """A column of the place of a key's value in its domain; behind its end for all others. NULL is listed last."""
     name, domain = printer.quoted(key.name), key.domain or ()
-    kind, cases = key.expression.facts.type, []
-    follow = _follow(domain, kind)
-    if follow:
-        ends = [value for value in domain if value is not None]
-        first, last = printer.constant(ends[0], kind), printer.constant(ends[-1], kind)
-        printer.functions.add("-")
-        far = printer.call("days_between", name, first) if kind is Type.DATE else f"{name} - {first}"
-        cases.append(f"WHEN {name} BETWEEN {first} AND {last} THEN {far}")
-    for at, value in enumerate(domain):
-        if value is None:
-            cases.append(f"WHEN {name} IS NULL THEN {at}")
-        elif not follow:
-            cases.append(f"WHEN {name} = {printer.constant(value, kind)} THEN {at}")
-    place = f"CASE {' '.join(cases)} ELSE {len(domain)} END" if cases else "0"
+    kind, counts = key.expression.facts.type, printer.dialect.counts
+    values = [value for value in domain if value is not None]
+    span = _span(domain, kind) if counts else ()
+    cases, last = list[str](), str(len(domain))
+    if _follow(domain, kind):
+        cases.append(f"WHEN {_between(printer, name, kind, values)} THEN {_far(printer, name, kind, values[0])}")
+    elif len(values) > FEW and span:
+        at = {value: place for place, value in enumerate(domain)}
+        places = [str(at.get(value, len(domain))) for value in span]
+        printer.functions |= {"list_value", "+"}
+        place = printer.call("at_place", _far(printer, name, kind, span[0]), *places)
+        cases.append(f"WHEN {_between(printer, name, kind, span)} THEN {place}")
+    elif len(values) > FEW and kind is Type.TEXT and counts and _owners(source, key):
+        last = f"COALESCE({printer.call('place_of_text', name, *map(printer.dialect.text, map(str, values)))}, {last})"
+    elif len(values) > FEW and kind is Type.TIMESTAMP and counts:
+        last = _halved(name, [printer.constant(value, kind) for value in values], 0, len(domain))
+    else:
+        cases += [f"WHEN {name} = {printer.constant(value, kind)} THEN {at}" for at, value in enumerate(values)]
+    if None in domain:
+        cases.append(f"WHEN {name} IS NULL THEN {len(values)}")
+    place = f"CASE {' '.join(cases)} ELSE {last} END" if cases else last if values else "0"
     return f"{printer.dialect.narrowed(place, 0, len(domain))} AS {name}"
+
+
+def _between(printer: Printer, name: str, kind: Type, values: Sequence[Value]) -> str:
+    """SQL of whether a value lies from the first of some to the last."""
+    return f"{name} BETWEEN {printer.constant(values[0], kind)} AND {printer.constant(values[-1], kind)}"
+
+
+def _far(printer: Printer, name: str, kind: Type, first: Value) -> str:
+    """SQL of how many days or whole numbers a value is behind the first."""
+    printer.functions.add("-")
+    low = printer.constant(first, kind)
+    return printer.call("days_between", name, low) if kind is Type.DATE else f"{name} - {low}"
+
+
+def _halved(name: str, known: Sequence[str], first: int, behind: int) -> str:
+    """SQL of a value's place among rising ones, from a place on; it meets as many as halving takes.
+
+    >>> print(_halved("k", ["2", "5", "9"], 0, 3))  # doctest: +NORMALIZE_WHITESPACE
+    CASE WHEN k <= 2 THEN CASE WHEN k = 2 THEN 0 ELSE 3 END
+                     ELSE CASE WHEN k = 5 THEN 1 WHEN k = 9 THEN 2 ELSE 3 END END
+    """
+    if len(known) <= 2:
+        cases = " ".join(f"WHEN {name} = {value} THEN {first + at}" for at, value in enumerate(known))
+        return f"CASE {cases} ELSE {behind} END"
+    half = len(known) // 2
+    lower, upper = _halved(name, known[:half], first, behind), _halved(name, known[half:], first + half, behind)
+    return f"CASE WHEN {name} <= {known[half - 1]} THEN {lower} ELSE {upper} END"
 
 
 def rising(domain: Sequence[Value]) -> tuple[Value, ...]:

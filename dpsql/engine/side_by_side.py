@@ -38,7 +38,7 @@ MOST_BESIDE = 32
 def beside(rows: TotalRows) -> int:
     """How many totals of a unit would stand side by side; 0 where they cannot."""
     keys, binned = rows.source.keys, rows.binned
-    if not all(key.domain and placeable(key) for key in keys) or any(not a <= 0 <= b for a, b, _ in binned):
+    if not all(key.domain for key in keys) or not placeable(rows.source) or any(not a <= 0 <= b for a, b, _ in binned):
         return 0
     if len(binned) < len(rows.bins):  # what has no bins would be in as many rows as have some
         return 0

@@ -105,7 +105,7 @@ def total_rows(needs: Sequence[Sized | Aggregates]) -> TotalRows | None:
 
 def streams(printer: Printer, rows: TotalRows) -> bool:
     """Whether the worker can add up rows as they come, unit by unit."""
-    if not printer.dialect.counts or not all(map(placeable, rows.source.keys)):
+    if not printer.dialect.counts or not placeable(rows.source):
         return False
     fits = not rows.bins or _cells([key.domain or () for key in rows.source.keys], rows.bins) <= MOST_CELLS
     return fits and numbered(printer, rows.source.relation) is not None

@@ -185,7 +185,7 @@ def cut_statement(printer: Printer, source: Source, measures: Sequence[Measure])
     stored = not groups and isinstance(source.relation, Scan)
     if not (rows or groups) or stored or source.cap_rows_in_group or not few(source):
         return None
-    if not printer.dialect.counts or not lies(printer, source.relation) or not all(map(placeable, source.keys)):
+    if not printer.dialect.counts or not lies(printer, source.relation) or not placeable(source):
         return None
     adds = [_add(measure) for measure in measures]
     known = [add for add in adds if add is not None]

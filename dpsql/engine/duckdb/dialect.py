@@ -90,6 +90,7 @@ OWN = {
     "hash": "sha256(concat({*}))",
     "out_of_order": "error('the rows do not lie in order')",
     "key_number": "hash({*})",
+    "place_of_text": "enum_code(TRY_CAST({0} AS ENUM({rest})))",
 }
 """Sums, exact for integers of at most 63 bits (``sum_of_bounded``: if their magnitudes add up to no more), the secret
 order of rows, what ends a statement that relies on the order in which a table lies, and one number for values that

@@ -40,6 +40,13 @@ ENGINE = (
         ("tests/unit/engine",),
     ),
     Defence(
+        "texts that an analyst wrote stand in no statement",
+        "dpsql/engine/places.py",
+        "kind is Type.TEXT and counts and _owners(source, key):",
+        "kind is Type.TEXT and counts:",
+        ("tests/unit/engine/test_places.py",),
+    ),
+    Defence(
         "totals are stored by day where no row adds less than 0",
         "dpsql/owner/by_size.py",
         "summable(table, column) and grid_limits(column)[0] >= 0]",
