@@ -28,7 +28,7 @@ MOST_COMPARED = 64
 MOST_HALVED = 1_024
 """Moments whose list is halved until one is left. It is a choice: each stands in the statement, twice."""
 MOST_LISTED = 4_096
-"""Texts, or days or whole numbers from the least to the largest, that are looked up in a list. It is a choice: it stands
+"""Texts, or days or whole numbers from least to largest, that are looked up in a list. It is a choice: it stands
 in the statement."""
 CACHED = 64  # Lists that are remembered as following each other, or not. It is a choice between memory and time.
 
