@@ -39,7 +39,6 @@ from dpsql.privacy.loss import Composed
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 from dpsql.releasing import Releases
 from dpsql.sql import syntax
-from dpsql.sql.parse import normal
 from dpsql.worker.client import Table
 
 __all__ = ["Buying"]
@@ -191,7 +190,8 @@ class Buying(Calls):
         fresh = [batch.together[index] for index in batch.fresh]
         first, *beside = (batch.fingerprints[index] for index in batch.fresh)
         spoken = [one for place, one in enumerate(spoken) if one not in spoken[:place]]  # a statement over several
-        statements = [one.statement for one in spoken if isinstance(one.statement, syntax.QueryStatement)]
+        asked = [one for one in spoken if isinstance(one.statement, syntax.QueryStatement)]
+        statements = [one.statement for one in asked if isinstance(one.statement, syntax.QueryStatement)]
         mechanisms = dict.fromkeys(measured.choice.release.mechanism for own in fresh for measured in own.measured)
         wish = Wish(batch.loss, (first, *beside), spoken, [prepared.options for prepared in fresh])
         with (
@@ -201,7 +201,7 @@ class Buying(Calls):
             charge = backend.ledger.charge(
                 self._analyst,
                 batch.loss,
-                statement=";\n".join(map(normal, statements)),
+                statement=";\n".join(one.text for one in asked),
                 fingerprint=first,
                 beside=beside,
                 mechanisms=tuple(mechanisms),

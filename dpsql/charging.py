@@ -34,7 +34,7 @@ __all__ = ["ALERTS", "Charging", "Spoken", "Turns", "Wish"]
 ALERTS = (Fraction(50, 100), Fraction(80, 100), Fraction(95, 100))
 """Shares of an account at which owner and analyst are told. They are a choice: half, little left, and nearly none."""
 
-
+MOST_SHOWN = 1_000  # Characters of a parameter's value that people are shown. It is a choice.
 CLOSED = (
     "The data owner has changed the limits to what this server cannot take up. Nothing was charged. What was released "
     "before can still be asked for. Tell the data owner, whose log says why."
@@ -61,7 +61,7 @@ class Spoken:
         >>> Spoken(parse("select count(*) from t where a > ?"), (3,)).text
         'SELECT count(*) FROM "t" WHERE ("a" > $1) with $1 = 3'
         """
-        values = ", ".join(f"${place} = {_shown(value)}" for place, value in enumerate(self.parameters, 1))
+        values = ", ".join(f"${place} = {_cut(_shown(value))}" for place, value in enumerate(self.parameters, 1))
         return f"{normal(self.statement)} with {values}" if values else normal(self.statement)
 
 
@@ -236,6 +236,15 @@ def waits(price: PrivacyLoss, above: Fraction) -> bool:
 def _crossed(before: Fraction, after: Fraction) -> list[float]:
     """The alert that a charge has crossed; the last one where it crossed several."""
     return [float(share) for share in ALERTS if before < share <= after][-1:]
+
+
+def _cut(text: str) -> str:
+    """A value, which may be long, as far as people read it.
+
+    >>> _cut("'" + "x" * 5000 + "'")[-30:]
+    'xxxxxxx... (5,002 characters)'
+    """
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}... ({len(text):,} characters)"
 
 
 def _shown(value: object) -> str:

@@ -119,11 +119,12 @@ def _reset(policy: Policy, analyst: str | None, reason: str) -> None:
     from dpsql.proxy import limits_of, pinned_of
 
     limits = limits_of(policy)
-    account = None if analyst is None else limits.account(analyst)
-    if analyst is not None and account is None:
-        raise InterfaceError(f"Analyst {analyst!r} has no account. Name one of budget.analysts in the policy.")
+    if analyst is not None and analyst not in limits.analysts:  # a name misspelt would start the shared account anew
+        others = ", or '*', the account that all others share" if "*" in limits.analysts else ""
+        hint = f"Name one of budget.analysts in the policy{others}."
+        raise InterfaceError(f"Analyst {analyst!r} has no account of their own. Nothing was reset. {hint}")
     ledger, mark = _ledger_files(policy)
-    found = reset(ledger, pinned=pinned_of(policy), limits=limits, reason=reason, mark=mark, account=account)
+    found = reset(ledger, pinned=pinned_of(policy), limits=limits, reason=reason, mark=mark, account=analyst)
     typer.echo(line(" ".join(["Reset, on record.", found]).strip()))
 
 

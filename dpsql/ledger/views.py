@@ -89,8 +89,10 @@ def reason_of(record: Record) -> str:
     if record.kind == "limits":
         accounts = {"total": details["limits"]["total"], **details["limits"]["analysts"]}
         return "; ".join(f"{name}: {_amounts(own)}" for name, own in accounts.items())
-    version = f"version {details['version']}" if record.kind == "refresh" else ""
-    return ": ".join(filter(None, (version, details.get("reason", ""))))
+    first = f"version {details['version']}" if record.kind == "refresh" else ""
+    if record.kind == "reset":
+        first = record.account and f"the account {record.account}"
+    return ": ".join(filter(None, (first, details.get("reason", ""))))
 
 
 def _amounts(limits: Mapping[str, str]) -> str:

@@ -20,6 +20,18 @@ def test_budget_of_a_stranger_is_refused_also_for_a_reset(clinic: Clinic) -> Non
     assert "reset" not in clinic.dpsql("log", "clinic.yaml").out
 
 
+def test_a_name_without_an_account_of_its_own_does_not_reset_the_one_that_others_share(clinic: Clinic) -> None:
+    policy = clinic.folder / "clinic.yaml"
+    policy.write_text(policy.read_text().replace("{ana: {epsilon: 2}}", "{ana: {epsilon: 2}, '*': {epsilon: 1}}"))
+    refused = clinic.dpsql("budget", "clinic.yaml", "--analyst", "anna", "--reset", "--reason", "a new course")
+    assert_one_clear_error(refused, "'anna' has no account of their own. Nothing was reset.", "'*'")
+    assert "reset" not in clinic.dpsql("log", "clinic.yaml").out
+    for account in ("*", "ana"):
+        reset = clinic.dpsql("budget", "clinic.yaml", "--analyst", account, "--reset", "--reason", "a new course")
+        assert reset.code == 0
+        assert clinic.dpsql("log", "clinic.yaml").out.rstrip().endswith(f"the account {account}: a new course")
+
+
 def test_a_reset_leaves_its_reason_in_the_log(clinic: Clinic) -> None:
     assert clinic.dpsql("budget", "clinic.yaml", "--reset", "--reason", "new year").code == 0
     (line,) = [line for line in clinic.dpsql("log", "clinic.yaml").out.splitlines() if "reset" in line]
