@@ -27,7 +27,7 @@ MOST_COMPARED = 64
 """The same of texts that the owner did not list. It is a choice: more of them cost more than to group by texts does."""
 MOST_HALVED = 1_024
 """Moments whose list is halved until one is left. It is a choice: each stands in the statement, twice."""
-MOST_LISTED = 4_096
+MOST_FOUND = 4_096
 """Texts, or days or whole numbers from least to largest, that are looked up in a list. It is a choice: it stands
 in the statement."""
 CACHED = 64  # Lists that are remembered as following each other, or not. It is a choice between memory and time.
@@ -58,7 +58,7 @@ def _fast(source: Source, key: Key) -> bool:
     kind, domain = key.expression.facts.type, key.domain or ()
     if kind is Type.REAL:
         return False
-    most = {Type.TIMESTAMP: MOST_HALVED, Type.TEXT: MOST_LISTED if _owners(source, key) else MOST_COMPARED}
+    most = {Type.TIMESTAMP: MOST_HALVED, Type.TEXT: MOST_FOUND if _owners(source, key) else MOST_COMPARED}
     return len(domain) <= most.get(kind, MOST_COMPARED) or _follow(domain, kind) or bool(_span(domain, kind))
 
 
@@ -82,7 +82,7 @@ def _span(domain: tuple[Value, ...], kind: Type) -> tuple[Value, ...]:
         return ()
     low, high, one = min(known), max(known), timedelta(days=1) if kind is Type.DATE else 1
     many = (high - low) // one + 1
-    return tuple(low + at * one for at in range(many)) if many <= MOST_LISTED else ()
+    return tuple(low + at * one for at in range(many)) if many <= MOST_FOUND else ()
 
 
 @lru_cache(maxsize=CACHED)

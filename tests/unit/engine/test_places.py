@@ -13,7 +13,7 @@ import pytest
 
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.duckdb.dialect import DUCKDB
-from dpsql.engine.places import MOST_COMPARED, MOST_HALVED, MOST_LISTED, by_place, placeable, rising
+from dpsql.engine.places import MOST_COMPARED, MOST_HALVED, MOST_FOUND, by_place, placeable, rising
 from dpsql.engine.printer import Printer
 from dpsql.plan.catalog import ColumnInfo, TableInfo
 from dpsql.plan.needs import Contribution, Source
@@ -81,10 +81,10 @@ def test_texts_that_an_analyst_wrote_stand_in_no_statement() -> None:
 @pytest.mark.parametrize(
     ("kind", "values", "found"),
     [
-        (Type.TEXT, [f"v{at}" for at in range(MOST_LISTED)], True),
-        (Type.TEXT, [f"v{at}" for at in range(MOST_LISTED + 1)], False),
-        (Type.INTEGER, [*range(0, MOST_LISTED, 5), MOST_LISTED - 1], True),
-        (Type.INTEGER, [*range(0, MOST_LISTED, 5), MOST_LISTED], False),
+        (Type.TEXT, [f"v{at}" for at in range(MOST_FOUND)], True),
+        (Type.TEXT, [f"v{at}" for at in range(MOST_FOUND + 1)], False),
+        (Type.INTEGER, [*range(0, MOST_FOUND, 5), MOST_FOUND - 1], True),
+        (Type.INTEGER, [*range(0, MOST_FOUND, 5), MOST_FOUND], False),
         (Type.INTEGER, [3, 2**60], True),  # each is compared
         (Type.TIMESTAMP, [NOON + timedelta(days=at) for at in range(MOST_HALVED + 1)], False),
         (Type.REAL, [1.0], False),
