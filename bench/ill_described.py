@@ -1,9 +1,9 @@
-"""Six data sets that their policies describe badly, and the statements that `coverage.py` asks of them.
+"""Seven data sets that their policies describe badly, and the statements that `coverage.py` asks of them.
 
-Anybody can make them: the repository's own hospital, shop and cities, lognormal incomes, Pareto claims and a panel of
-few people from a fixed generator. Centres lie far from the data, spreads are 10 to 1000 times too small or too large,
-``rows_about`` is off by 10 to 100 times, bounds are up to 1000 times too wide, values are skewed, and conditions pick
-parts that lie far from the whole.
+Anybody can make them: the repository's own hospital, shop and cities, lognormal incomes, Pareto claims, gains that are
+mostly 0, and a panel of few people from a fixed generator. Centres lie far from the data, spreads are 10 to 1000 times
+too small or too large, ``rows_about`` is off by 10 to 100 times, bounds are up to 1000 times too wide, values are
+skewed, and conditions pick parts that lie far from the whole.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from pathlib import Path
 
 import duckdb
@@ -243,6 +244,38 @@ def make_claims(path: Path) -> None:
     )
 
 
+# --------------------------------------------------------------------------------------------------------- gains
+
+GAINS = """\
+  gains:
+    unit: person
+    key: person
+    rows_per_unit: 1
+    rows_about: 100000
+    columns:
+      gain:  {type: real, bounds: [0, 1000000], grid: 0.01, centre: 50000, spread: 10}
+      swing: {type: integer, bounds: [-20000, 100000]}
+      dated: {type: date, bounds: [2024-01-01, 2024-12-31]}
+      part:  {type: integer, values: [0, 1, 2, 3]}
+"""
+
+
+def make_gains(path: Path) -> None:
+    """10,000 people, of whom one of five gained anything, and one of twelve gained or lost."""
+    rng = np.random.default_rng(4)
+    n = 10_000
+    some, swung = rng.random(n) < 0.2, rng.random(n) < 1 / 12
+    _store(
+        path,
+        "gains",
+        person=np.arange(n),
+        gain=np.where(some, np.round(rng.lognormal(7, 0.8, n), 2), 0.0),
+        swing=np.where(swung, np.rint(rng.normal(500, 3000, n)), 0).clip(-20_000, 100_000).astype(np.int64),
+        dated=np.array([date(2024, 1, 1) + timedelta(days=int(day)) for day in rng.integers(0, 366, n)]),
+        part=rng.integers(0, 4, n),
+    )
+
+
 # --------------------------------------------------------------------------------------------------------- panel
 
 PANEL = """\
@@ -371,6 +404,17 @@ DATA = (
             *by("kind", "claims", "COUNT(*)", "COUNT(DISTINCT holder)", "SUM(amount)", "AVG(amount)", "MIN(amount)"),
             *open_groups("place", "claims", "COUNT(*)", "COUNT(DISTINCT holder)", "AVG(amount)"),
             Question("top-k", "SELECT kind AS k, SUM(amount) AS x FROM claims GROUP BY kind", 1, "ORDER BY x LIMIT 2"),
+        ),
+    ),
+    DataSet(
+        "gains",
+        GAINS,
+        make_gains,
+        (
+            *statistics("gains", "gain", "", "part = 1"),
+            *statistics("gains", "swing", "", "part = 2"),
+            *by("part", "gains", "COUNT(*)", "SUM(gain)", "AVG(gain)", "STDDEV(gain)", "AVG(swing)"),
+            *by("month(dated)", "gains", "COUNT(*)", "SUM(gain)", "AVG(gain)", "AVG(swing)"),
         ),
     ),
     DataSet(

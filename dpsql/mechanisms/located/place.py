@@ -8,7 +8,9 @@ answer's exact numbers are clipped to, and how much of the interval is for what 
 The window reaches so far on each side that noise and what is clipped away are expected to be least together. A tail is
 believed where it is larger than noise alone would make it: by `beyond`, with a chance of at most 4^-k / 100 for the
 k-th doubling beyond the distance that half of the rows keep, and 10^-9 at least. So a chance hit that doubles the noise
-k times is rare in its square. A tail beyond it counts for what it exceeds the noise's standard deviation by, and
+k times is rare in its square. Where more than half of all rows are in one bin, they are mostly one value, which shows
+no scale by which others thin out: then a tail is believed by a chance of 1 / 100, and where there is none the window
+reaches to the bounds. A tail beyond it counts for what it exceeds the noise's standard deviation by, and
 further ones are taken to thin out as the last ones did: by a half to nine tenths with each doubling, for variances by
 three quarters at least. Where clipping costs less than noise for whoever lies far out, the window ends before the last
 tail that is believed.
@@ -47,6 +49,12 @@ FARTHER = 0.75  # The same where the interval counts them, a little farther out.
 SWAY = 1.0
 """In standard deviations of its noise: how much larger than it looks the interval takes a tail to be. Measured: with
 less, intervals of means miss the truth more than 5 times of 100; more makes them wider alone."""
+SEEN = 2.0
+"""In standard deviations of its noise: the interval counts a tail that is larger, though it may not be believed. A
+guess: one of forty is so by noise alone."""
+SCALE = 8
+"""Bins of a side, at the most, for which it does not matter whether more than half of the rows are one value. It is a
+choice: bounds of fewer than 256 steps are near, and those of codes, ages and scores."""
 FEWEST = 0.1  # Of a row: fewer expected rows are none.
 SURE = 0.01  # The chance that more rows than `most_hidden` are hidden: 99 times of 100 it holds.
 DIGITS = 20
@@ -144,9 +152,10 @@ def window_of(
     sides = np.array(counts, dtype=np.float64).reshape(2, len(edges))
     tails = np.cumsum(sides[:, ::-1], axis=1)[:, ::-1]
     base = int(np.argmax(np.append(tails.sum(axis=0) < rows / 2, True)))
-    lasts = [_last(tail, base, noise) for tail in tails]
+    heap = _heap(sides, rows) if len(edges) > SCALE else -1
+    lasts = [_last(tail, base if heap < 0 else len(edges), noise) for tail in tails]
     reaches = [
-        _reach(tail, edges, float(far), base, last, noise, power, cost)
+        far if last <= heap else _reach(tail, edges, float(far), base, last, noise, power, cost)
         for tail, far, last in zip(tails, (centre - grid.low, grid.high - centre), lasts, strict=True)
     ]
     low, high = max(grid.low, centre - reaches[0]), min(grid.high, centre + reaches[1])
@@ -168,6 +177,12 @@ def _middle(sides: np.ndarray, edges: np.ndarray, centre: int, rows: int, low: i
     return min(max(centre + round((up - down) / max(1, rows)), low), high)
 
 
+def _heap(sides: np.ndarray, rows: int) -> int:
+    """The bin that holds more than half of all rows, on one side or around the centre: one value, mostly; else -1."""
+    cells = np.concatenate([sides[:, :1].sum(axis=0), sides[:, 1:].max(axis=0)])
+    return int(cells.argmax()) if cells.max() > rows / 2 else -1
+
+
 def _last(tail: np.ndarray, base: int, noise: float) -> int:
     """The farthest bin whose tail noise alone would not make; the first where there is none."""
     bins = len(tail)
@@ -187,7 +202,7 @@ def _reach(
     seen = float(tail[last + 1]) - math.sqrt(2 * bins) * noise if bins else 0.0
     least = min(max(seen, noise / 2), known / 2)
     thins = min(max(least / known, THINS[0]), THINS[1] ** power)
-    rows = _rows(tail, last, known, _thinning(least, thins, bins))
+    rows = _rows(tail, last, known, _thinning(least, thins, np.zeros(bins)))
     ends = np.minimum(edges, far)
     best, error = far, math.inf
     for index in range(min(base, last), len(edges)):
@@ -209,7 +224,9 @@ def _hidden(tail: np.ndarray, edges: np.ndarray, far: int, reach: int, last: int
     known = max(float(tail[last]), noise)
     most = min(max(float(tail[last + 1]), 0.0) + SWAY * math.sqrt(2 * bins) * noise, known / 2) if bins else 0.0
     ends = np.where(edges < far, edges * FARTHER, far)  # what lay beyond the bounds is at them
-    rows = _rows(tail, last, known + SWAY * math.sqrt(2 * (bins + 1)) * noise, _thinning(most, thins, bins))
+    spreads = np.sqrt(2.0 * np.arange(bins, 0, -1)) * noise
+    seen = np.where(tail[last + 1 :] > SEEN * spreads, tail[last + 1 :] + SWAY * spreads, 0.0)
+    rows = _rows(tail, last, known + SWAY * math.sqrt(2 * (bins + 1)) * noise, _thinning(most, thins, seen))
     rows[edges <= reach] = 0
     moved = float((rows * np.maximum(ends - reach, 0)).sum())
     squared = float((rows * np.maximum(ends**2 - float(reach) ** 2, 0)).sum())
@@ -223,10 +240,13 @@ def _rows(tail: np.ndarray, last: int, known: float, outside: Sequence[float]) -
     return np.append(inside, outside)
 
 
-def _thinning(rows: float, thins: float, bins: int) -> list[float]:
-    """So many rows over so many bins, each tail this share of the one before; what is next to nothing is nothing."""
-    tails = [rows * thins**k if rows * thins**k > FEWEST else 0.0 for k in range(bins)]
-    return [here - further for here, further in pairwise([*tails, 0.0])]
+def _thinning(rows: float, thins: float, seen: np.ndarray) -> list[float]:
+    """So many rows over some bins, each tail this share of the one before, or as much as was seen there or farther out.
+
+    What is next to nothing is nothing.
+    """
+    tails = np.maximum.accumulate(np.maximum(rows * thins ** np.arange(len(seen)), seen)[::-1])[::-1]
+    return [here - further for here, further in pairwise([*np.where(tails > FEWEST, tails, 0.0).tolist(), 0.0])]
 
 
 def most_hidden(bins: int, noise: float) -> int:

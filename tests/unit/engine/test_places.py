@@ -13,7 +13,7 @@ import pytest
 
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.duckdb.dialect import DUCKDB
-from dpsql.engine.places import MOST_COMPARED, MOST_HALVED, MOST_FOUND, by_place, placeable, rising
+from dpsql.engine.places import MOST_COMPARED, MOST_FOUND, MOST_HALVED, by_place, placeable, rising
 from dpsql.engine.printer import Printer
 from dpsql.plan.catalog import ColumnInfo, TableInfo
 from dpsql.plan.needs import Contribution, Source

@@ -24,7 +24,10 @@ def test_a_reset_starts_afresh_and_leaves_a_record(place: Path) -> None:
     assert reset(place, pinned=BASIC, limits=limits(), reason="new year", mark=marks) == ""
     with opened(place) as ledger:
         assert (spent(ledger), spent(ledger, "eve"), spent(ledger, None)) == (0, 0, 0)
-        assert [entry.reason for entry in ledger.log() if entry.kind == "reset"] == ["the account ana: ana left", "new year"]
+        assert [entry.reason for entry in ledger.log() if entry.kind == "reset"] == [
+            "the account ana: ana left",
+            "new year",
+        ]
 
 
 def test_a_restored_ledger_counts_as_fully_spent_until_the_reset(place: Path) -> None:

@@ -109,3 +109,20 @@ def test_few_rows_far_out_are_clipped_where_noise_for_them_costs_more_and_the_in
         assert 900 <= dear.high < 60_000 <= cheap.high
         assert dear.over >= 100 * (60_000 - dear.high)
         assert dear.squared >= 100 * (60_000 - 600) ** 2 - 100 * (dear.high - 600) ** 2
+
+
+@pytest.mark.parametrize("off", [0, 3, -40])
+def test_rows_that_are_mostly_one_value_show_no_scale_by_which_others_thin_out(off: int) -> None:
+    few, many = (np.array([5_000] * 900 + [200_000] * far) for far in (25, 400))
+    hidden, seen = found(few, centre=5_000 + off), found(many, centre=5_000 + off)
+    assert (hidden.low, hidden.high) == (0, 10**6)  # noise hides them: the window holds all that there may be
+    assert seen.high < 5 * 10**5
+    spread = found(np.concatenate([np.arange(4_000, 6_000, 3), [200_000] * 25]), centre=5_000)
+    assert spread.high < 10**5
+
+
+def test_the_interval_counts_a_tail_that_is_seen_though_it_is_not_believed() -> None:
+    grid, rows = Grid(Fraction(1), 0, 10**6), np.arange(400_000, 402_000)
+    below, beside = (found(np.concatenate([rows, [950_000] * far]), grid, centre=401_000) for far in (0, 60))
+    assert beside.high < 10**6
+    assert beside.over > below.over + 60 * (grid.high / 2 - beside.high + 401_000) / 4
