@@ -6,7 +6,7 @@ Tests: tests/unit/test_calls.py, tests/sql.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dpsql.answers.answer import Answer
 from dpsql.answers.batch import ToBuy
 from dpsql.answers.postprocess import PostProcess
-from dpsql.answers.quote import price_for, public_quote, quote, split_for
+from dpsql.answers.quote import guesses_of, price_for, public_quote, quote, split_for
 from dpsql.answers.quoted import Quote
 from dpsql.answers.release import Released
 from dpsql.answers.written import read_released
@@ -200,7 +200,8 @@ class Backend:
             in_force = in_force.at(price_for(plan, half_width, lambda x: self.prepared(plan, in_force.at(x))))
         prepared = self.prepared(plan, in_force)
         refuse_unread(own, prepared.read)
-        return self.quote(prepared, analyst)
+        quote = self.quote(prepared, analyst)
+        return replace(quote, notes=(*quote.notes, *guesses_of(prepared, half_width))) if half_width else quote
 
     def public_quote(self, plan: PublicPlan) -> Quote:
         """The quote of a statement over public tables alone."""

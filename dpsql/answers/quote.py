@@ -23,7 +23,19 @@ from dpsql.prepare.batch import At
 from dpsql.privacy.account import Composition
 from dpsql.privacy.loss import PrivacyLoss, summary
 
-__all__ = ["advice", "least_price", "price_for", "public_quote", "quote", "split_for", "summary_fields"]
+__all__ = [
+    "advice",
+    "guesses_of",
+    "least_price",
+    "price_for",
+    "public_quote",
+    "quote",
+    "split_for",
+    "summary_fields",
+]
+
+FORESEEN = frozenset({"laplace", "gaussian", "threshold", "gaussian_threshold"})
+"""Mechanisms of which public numbers alone say how wide an interval of a count or a sum is."""
 
 
 def quote(
@@ -131,6 +143,22 @@ def _narrow(prepared: Prepared, wanted: Mapping[str, float]) -> bool:
         measured.choice.release.half_width <= wanted[measured.aggregate.name]
         for measured in prepared.measured
         if measured.aggregate.name in wanted and not measured.rest
+    )
+
+
+def guesses_of(prepared: Prepared, half_width: Mapping[str, float]) -> tuple[str, ...]:
+    """What is said of wanted columns whose intervals' widths rest on what is found in the data: they may be wider."""
+    wanted = _wanted(prepared.plan, half_width)
+    guessed = [
+        measured
+        for measured in prepared.measured
+        if measured.aggregate.name in wanted and measured.choice.release.mechanism not in FORESEEN
+    ]
+    return tuple(
+        f"{one.aggregate.text}: its half width is a guess. `{one.choice.release.mechanism}` finds in the data how far "
+        "the noise must reach: its interval may come out several times as wide. That of mechanism = 'laplace' is known "
+        "before, where it answers this."
+        for one in guessed
     )
 
 

@@ -131,6 +131,18 @@ def test_a_quantile_without_its_interval_has_the_whole_price_and_counts_keep_the
     assert by_value < by_interval
 
 
+def test_a_half_width_that_rests_on_what_is_found_is_said_to_be_a_guess(session: dpsql.Session) -> None:
+    guessed, known = (
+        session.explain(
+            f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = '{name}') AVG(age) AS mean FROM people",
+            half_width={"mean": 2},
+        )
+        for name in ("located", "laplace")
+    )
+    assert any("its half width is a guess. `located`" in note for note in guessed.notes)
+    assert not any("guess" in note for note in known.notes)
+
+
 def test_declining_an_interval_is_refused_where_nothing_reads_it(session: dpsql.Session) -> None:
     with pytest.raises(ProgrammingError, match="interval is an option of mechanism exponential"):
         session.query("SELECT COUNT(*) FROM people", interval="none")
