@@ -123,7 +123,7 @@ class ClampedMean(PlaceSearch):
         query = self.query
         if not groups:
             return len(query.places.edges) - 1
-        search = query.places.search(self.few.tails * query.epsilon, query.moved, query.groups, 1)
+        search = query.places.search(self.few.tails * query.epsilon, query.moved, 1)
         return search.choose(query.places.counts(groups), sampler)
 
     def located(self, units: float) -> Shares | None:

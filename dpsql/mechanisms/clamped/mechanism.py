@@ -55,7 +55,6 @@ Source: the choice of a clamp by the number of units above it is that of Amin, K
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -167,7 +166,7 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
     if for_choice is None or for_noise is None:
         return TOO_SMALL
     guess = place_of(totals.edges, _guess(request, totals))
-    search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess, _groups(request))
+    search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess)
     climb = search.climbed(len(totals.edges) - 1) - search.climbed(guess)
     needed = (float(SURE) + climb + CERTAIN) * request.neighbour_rows / max(1.0, _units(request))
     if for_choice.epsilon < needed:
@@ -240,11 +239,6 @@ def _guess(request: Request, totals: Sized) -> float:
 def _seen(sizes: LogHistogram, totals: Sized) -> float:
     """The upper end of the last bin in which facts show units, in steps of the totals' grid."""
     return max(1.0, min(float(sizes.farthest / totals.grid.step), totals.edges[-1]))
-
-
-def _groups(request: Request) -> int:
-    """How many groups are listed, each with noise; 1 without keys."""
-    return math.prod(len(key.domain) for key in request.source.keys if key.domain is not None)
 
 
 def _units(request: Request) -> float:

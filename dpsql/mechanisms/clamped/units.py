@@ -173,7 +173,7 @@ def units_query(request: Request, grid: Grid, loss: Pure, *, squares: bool) -> U
         groups=groups,
         values=grid,
         places=clamps_of(grid, request.facts),
-        cap=ClampSearch(caps, CAP * loss.epsilon, moved, place_of(caps, typical), groups),
+        cap=ClampSearch(caps, CAP * loss.epsilon, moved, place_of(caps, typical)),
         rows=rows,
         skew=skew,
         typical=typical,

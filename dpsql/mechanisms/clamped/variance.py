@@ -102,7 +102,7 @@ class ClampedVariance(ClampedMean):
         query = self.query
         if len(clamps.edges) == 1:
             return None
-        return clamps.search(self.few.centre * HALF * query.epsilon, query.moved, query.groups, 1)
+        return clamps.search(self.few.centre * HALF * query.epsilon, query.moved, 1)
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """As `ClampedMean`; the places after the first are ``value_1`` and so on."""

@@ -71,17 +71,16 @@ class Clamps:
     hope: int
     empty: int | None
 
-    def search(self, epsilon: Fraction, moved: int, groups: int, power: int) -> ClampSearch:
+    def search(self, epsilon: Fraction, moved: int, power: int) -> ClampSearch:
         """How a clamp is chosen.
 
         Args:
             epsilon: What the choice costs.
             moved: Rows that a neighbour brings and takes.
-            groups: How many get noise.
             power: 1 for a mean, 2 for a variance, whose noise grows with the clamp's square: a high clamp must be worth
                 sqrt(2) times as many nats. Measured: with twice as many, too often the guess stands.
         """
-        return ClampSearch(self.edges, epsilon, moved, self.guess, groups * power)
+        return ClampSearch(self.edges, epsilon, moved, self.guess, power)
 
     def counts(self, groups: Iterable[tuple[Whole, Whole]]) -> list[int]:
         """How many rows of all groups lie up to each edge and beyond the one before; last those beyond all, none.

@@ -115,7 +115,7 @@ class PlaceSearch(Offer):
         query, share = self.query, self.few.centre
         if not share:
             return None
-        return query.clamps.search(share * query.epsilon, query.moved, query.groups, self.power)
+        return query.clamps.search(share * query.epsilon, query.moved, self.power)
 
     def shares(self, row: Row) -> Shares:
         """Those of a released group."""

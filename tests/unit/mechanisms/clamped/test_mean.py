@@ -68,7 +68,7 @@ def _scores(release: ClampedMean, side: Side, row: dict[str, Any]) -> list[list[
     scores = [query.cap.scores(by_edges([(side[0][:, 1], side[1])], query.cap.edges))]
     if row["clamp"] is None:
         return scores
-    search = query.places.search(FEW.tails * query.epsilon, query.moved, query.groups, 1)
+    search = query.places.search(FEW.tails * query.epsilon, query.moved, 1)
     assert release._search is not None
     totals = side[0][:, 0] - row["centre"] * side[0][:, 1]
     counted = query.clamps.counts([(totals, side[1])])

@@ -17,7 +17,7 @@ import pytest
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.lower import lowering
 from dpsql.mechanisms.base import Price, Refusal, Request
-from dpsql.mechanisms.choice.clamp import MISS, ClampSearch, above_edges
+from dpsql.mechanisms.choice.clamp import MISS, ClampSearch, above_edges, place_of
 from dpsql.mechanisms.clamped.mechanism import Clamped
 from dpsql.mechanisms.clamped.release import ClampedRelease, Sizes, sizes_of
 from dpsql.mechanisms.unasked import only_named
@@ -137,11 +137,23 @@ def test_with_groups_the_largest_units_lose_an_eighth_of_the_clamp_to_rounding_a
             assert Fraction(7, 8) * edge < counted / one <= edge
 
 
-def test_the_more_groups_get_noise_the_lower_the_clamp() -> None:
+def test_the_more_a_clamp_costs_the_lower_it_is() -> None:
     sizes = [400, 60, 20, 5, 0, 0]
-    one, many = (ClampSearch((1, 2, 4, 8, 13), Fraction(1, 3), 1, 3, groups) for groups in (1, 100))
+    one, many = (ClampSearch((1, 2, 4, 8, 13), Fraction(1, 3), 1, 3, power) for power in (1, 100))
     assert Noiseless().permute_and_flip(one.scores(sizes), one.exponent) == 2
     assert Noiseless().permute_and_flip(many.scores(sizes), many.exponent) == 1
+
+
+def test_few_people_with_most_of_the_rows_are_not_clipped_however_many_groups_there_are() -> None:
+    months = replace(CITY, domain=tuple(range(1, 13)))
+    held, price = Contribution(180, 12, 180), Price(Fraction(1, 3), Fraction(0))
+    search = offered(asking("count_rows", held=held, keys=(months,), price=price)).search
+    assert isinstance(search, ClampSearch)
+    edges = search.edges
+    sizes = [0] * (len(edges) + 1)
+    sizes[place_of(edges, 1)], sizes[place_of(edges, 60)] = 2_850, 150
+    chosen = permute_and_flip(search.scores(sizes), search.exponent)
+    assert sum(chance for edge, chance in zip(edges, chosen, strict=True) if edge >= 60) > Decimal("0.99")
 
 
 @pytest.mark.parametrize("units", [1, 2])

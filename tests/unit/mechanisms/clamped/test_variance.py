@@ -80,7 +80,7 @@ def _scores(release: ClampedMean, side: Side, row: dict[str, Any]) -> list[list[
     scores = [query.cap.scores(by_edges([(side[0][:, 1], side[1])], query.cap.edges))]
     if row["clamp"] is None:
         return scores
-    search, squares = query.places.search(FEW.tails * query.epsilon, query.moved, query.groups, 1), query.squares
+    search, squares = query.places.search(FEW.tails * query.epsilon, query.moved, 1), query.squares
     of_totals, of_squares = release._search, release._choice(squares)
     assert of_totals is not None
     assert of_squares is not None
