@@ -7,7 +7,7 @@ Tests: tests/unit/plan/test_outline.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -26,8 +26,12 @@ from dpsql.sql.walk import children, walk
 
 __all__ = ["Outline", "outline_of"]
 
-TYPICAL: Mapping[Type, Value] = {Type.INTEGER: 1, Type.REAL: Decimal("0.5")}
-"""Values for a place that does not take NULL."""
+TYPICAL: Mapping[Type, Value] = {Type.INTEGER: 1, Type.REAL: Decimal("0.5"), Type.TEXT: "day"}
+"""Values for a place that does not take NULL; the text is a pattern, too, and a unit of time."""
+UNITS_OF_TIME = frozenset(
+    {"date_trunc", "datetrunc", "date_part", "datepart", "date_diff", "datediff", "date_sub", "datesub"}
+)
+"""Functions whose first argument is the name of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +74,31 @@ def outline_of(
     counts = {own.index for own in _limits(query)}
     first = tuple(1 if index in counts else None for index in range(len(kinds))) if known is None else known
     _, lists = parameters_in(query)
-    typical = [None if kind is None else TYPICAL.get(kind) for kind in kinds]
-    second = tuple([value] if index in lists else value for index, value in enumerate(typical))
     found = None
     try:
         found = plan(first)
     except Error:
-        with suppress(Error):
-            found = plan(second) if known is None else None
+        for guess in _guesses(kinds, lists) if known is None else ():
+            with suppress(Error):
+                found = plan(guess)
+            if found is not None:
+                break
         if found is None:
             raise
     columns, bars = shown(found.answer), bars_of(found)
     names, shown_types = tuple(own.name for own in columns), tuple(own.type for own in columns)
     return Outline(names, shown_types, kinds, tuple(bars[own.places[0]] for own in columns), lists)
+
+
+def _guesses(kinds: Sequence[Type | None], lists: Collection[int]) -> Iterator[Parameters]:
+    """Typical values: for numbers alone, for texts, too, and for one text after the other, which may be of any type."""
+    texts = {index for index, kind in enumerate(kinds) if kind is Type.TEXT}
+    for chosen in (set[int](), texts, *({index} for index in range(len(kinds)))):
+        values = [
+            TYPICAL[Type.TEXT] if index in chosen else None if kind in (None, Type.TEXT) else TYPICAL.get(kind)
+            for index, kind in enumerate(kinds)
+        ]
+        yield tuple([value] if index in lists else value for index, value in enumerate(values))
 
 
 def parameter_types(query: syntax.Queryable, catalog: Catalog) -> tuple[Type | None, ...]:
@@ -101,6 +117,9 @@ def parameter_types(query: syntax.Queryable, catalog: Catalog) -> tuple[Type | N
         for child in below:
             if isinstance(child, syntax.Parameter) and kinds:
                 found.setdefault(child.index, kinds[0])
+        if isinstance(node, syntax.Call) and node.name.lower() in UNITS_OF_TIME and node.arguments:
+            first = node.arguments[0]
+            found |= {first.index: Type.TEXT} if isinstance(first, syntax.Parameter) else {}
     found |= {own.index: Type.INTEGER for own in _limits(query)}
     return tuple(found.get(index) for index in range(parameter_count(query)))
 

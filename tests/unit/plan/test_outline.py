@@ -55,6 +55,10 @@ def test_an_outline_of_an_own_table_follows_the_table(session: Session) -> None:
         ("SELECT COUNT(*) FROM people WHERE born = CAST(? AS DATE)", "integer", "date"),
         ("SELECT smokes, born, MAX(age) FROM people GROUP BY smokes, born", "boolean date integer", ""),
         ("SELECT * FROM (SELECT COUNT(*) AS n FROM people) t LIMIT 10", "integer", ""),
+        ("SELECT COUNT(*) FROM people WHERE sex LIKE ?", "integer", "text"),
+        ("SELECT COUNT(*) FROM people WHERE sex ILIKE $1 AND sex <> $2 AND age > $3", "integer", "text text integer"),
+        ("SELECT COUNT(*) FROM people WHERE starts_with(sex, ?)", "integer", "text"),
+        ("SELECT date_trunc(?, born), COUNT(*) FROM people GROUP BY 1", "timestamp integer", "text"),
     ],
 )
 def test_an_outline_has_types_of_columns_and_of_parameters(
