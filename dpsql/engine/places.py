@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -76,11 +76,15 @@ def _owners(source: Source, key: Key) -> bool:
 
 @lru_cache(maxsize=CACHED)
 def _span(domain: tuple[Value, ...], kind: Type) -> tuple[Value, ...]:
-    """All there is from the least to the largest of some days or whole numbers; () where it is too much, or nothing."""
+    """All there is from the least to the largest of some days or whole numbers; () where it is too much, or nothing.
+
+    Moments are days where all of them are midnights.
+    """
     known: list[Any] = [value for value in domain if value is not None]
-    if kind not in (Type.DATE, Type.INTEGER) or not known:
+    whole = kind is Type.TIMESTAMP and all(value.time() == time.min for value in known)
+    if not (kind in (Type.DATE, Type.INTEGER) or whole) or not known:
         return ()
-    low, high, one = min(known), max(known), timedelta(days=1) if kind is Type.DATE else 1
+    low, high, one = min(known), max(known), 1 if kind is Type.INTEGER else timedelta(days=1)
     many = (high - low) // one + 1
     return tuple(low + at * one for at in range(many)) if many <= MOST_FOUND else ()
 
@@ -124,13 +128,18 @@ def _placed(printer: Printer, source: Source, key: Key) -> str:
 
 
 def _between(printer: Printer, name: str, kind: Type, values: Sequence[Value]) -> str:
-    """SQL of whether a value lies from the first of some to the last."""
-    return f"{name} BETWEEN {printer.constant(values[0], kind)} AND {printer.constant(values[-1], kind)}"
+    """SQL of whether a value lies from the first of some to the last, and is a midnight where it is a moment."""
+    within = f"{name} BETWEEN {printer.constant(values[0], kind)} AND {printer.constant(values[-1], kind)}"
+    if kind is not Type.TIMESTAMP:
+        return within
+    return f"{within} AND {name} = {printer.call('timestamp_from_date', printer.call('date_from_timestamp', name))}"
 
 
 def _far(printer: Printer, name: str, kind: Type, first: Value) -> str:
     """SQL of how many days or whole numbers a value is behind the first."""
     printer.functions.add("-")
+    if kind is Type.TIMESTAMP and isinstance(first, datetime):
+        name, first, kind = printer.call("date_from_timestamp", name), first.date(), Type.DATE
     low = printer.constant(first, kind)
     return printer.call("days_between", name, low) if kind is Type.DATE else f"{name} - {low}"
 

@@ -33,6 +33,7 @@ LISTS: dict[str, tuple[Type, list[Any], list[Any]]] = {
     "numbers": (Type.INTEGER, list(range(-7, 300)), [-8, 300, 2**40]),
     "some numbers": (Type.INTEGER, [at * at - 9 for at in range(60)], [-10, -7, 3000, -(2**40)]),
     "moments": (Type.TIMESTAMP, [NOON + timedelta(hours=at) for at in range(900)], [NOON + timedelta(minutes=5)]),
+    "midnights": (Type.TIMESTAMP, [datetime(d.year, d.month, 1) for d in MONTHS], [NOON, datetime(2020, 1, 1, 12)]),
     "texts": (Type.TEXT, [*NAMES, *(f"v{at}" for at in range(200))], ["z", "B'C", "v", "v200"]),
     "truth": (Type.BOOLEAN, [False, True], []),
 }
