@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from dpsql.answers.release import Released
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.grouping import GROUPING_SET
+from dpsql.plan.plans import Plan
 from dpsql.prepare import Measured, Prepared
 from dpsql.prepare.rest import REST
 from dpsql.privacy.tables import GroupColumns, listed
@@ -49,11 +50,14 @@ class AllGroupings:
             whether it is the rest, where there is one.
         moved: Per aggregate that was made to agree, by how much each value differs from its own measurement. Least
             squares never widens an error, so the measurement's interval moves along with the value.
+        places: (rows,) of which measured group each row is, where a grouping set is written several times and so its
+            rows are, too; None where each group is one row.
     """
 
     groups: GroupColumns
     values: Mapping[str, Sequence[Any]]
     moved: Mapping[str, Sequence[Any]]
+    places: Sequence[int] | None = None
 
 
 def consistent(prepared: Prepared, released: Released) -> AllGroupings:
@@ -84,7 +88,27 @@ def consistent(prepared: Prepared, released: Released) -> AllGroupings:
         together[GROUPING_SET.name] = sets
     if any(measured.rest for measured in prepared.measured):  # its row is the last
         together[REST.name] = [False] * (len(groups) - 1) + [True]
-    return AllGroupings(groups, together, moved)
+    once = AllGroupings(groups, together, moved)
+    return _repeated(once, prepared.plan, list(map(len, released.groups))) if prepared.plan.repeats else once
+
+
+def _repeated(once: AllGroupings, plan: Plan, sizes: Sequence[int]) -> AllGroupings:
+    """The groups of each grouping set as often as it is written: the same numbers, which were measured once.
+
+    Args:
+        once: The groups of each set once, and the rest's.
+        plan: The statement.
+        sizes: How many groups each set has.
+    """
+    starts = [0, *accumulate(sizes)]
+    shown = [*plan.repeats, *range(len(plan.sets or ()), len(sizes))]  # the rest is the last, and stays
+    places = [place for number in shown for place in range(starts[number], starts[number + 1])]
+
+    def at(columns: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+        plain = {name: listed(column) for name, column in columns.items()}
+        return {name: [column[place] for place in places] for name, column in plain.items()}
+
+    return AllGroupings(once.groups.take(places), at(once.values), at(once.moved), places)
 
 
 def _filled(keys: Sequence[int], own: GroupColumns, width: int) -> Sequence[Sequence[Any]]:

@@ -5,9 +5,8 @@ Tests: tests/unit/answers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from dpsql.answers.answer import Answer, Measurement, public
 from dpsql.answers.consistency import AllGroupings, consistent
@@ -77,7 +76,7 @@ def finish(
     together = consistent(prepared, released)
     rows = post_process.rows(plan, together.groups, together.values)
     noised = dict.fromkeys(measured.aggregate.name for measured in prepared.measured)
-    bars = {name: _bars(prepared, released, name, together.moved.get(name)) for name in noised}
+    bars = {name: _bars(prepared, released, name, together) for name in noised}
     intervals = Intervals(plan, together, bars, rows, post_process)
     confidence = prepared.options.confidence or 0.95
     flat = Answer(
@@ -126,12 +125,15 @@ class Intervals:
         return output_intervals(expression, self.bars, self.rows, level)
 
 
-def _bars(prepared: Prepared, released: Released, name: str, moved: Sequence[Any] | None) -> Bars:
+def _bars(prepared: Prepared, released: Released, name: str, together: AllGroupings) -> Bars:
     """The releases' own intervals of one aggregate, grouping after grouping, by confidence; moved with their values."""
     own = [measured for measured in prepared.measured if measured.aggregate.name == name]
+    moved = together.moved.get(name)
 
     def bars(level: float) -> list[Ends]:
         found = [ends for m in own for ends in m.choice.release.intervals(released.tables[m.name], level)]
+        if together.places is not None:
+            found = [found[place] for place in together.places]
         if moved is None:
             return found
         return [

@@ -13,17 +13,20 @@ Tests: tests/sql/accepted.sql, tests/sql/refused.sql.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.conditions import Position
 from dpsql.plan.expressions import Resolver, as_constant
 from dpsql.plan.nodes import Case, Column, Expression, Filter, Relation
+from dpsql.plan.per_unit import group_nodes
 from dpsql.plan.plans import Key
+from dpsql.plan.scope import Scope
 from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
 
-__all__ = ["CALLED", "GROUPING_SET", "grouping", "listed_rows"]
+__all__ = ["CALLED", "GROUPING_SET", "grouping", "listed_rows", "sets_written"]
 
 CALLED = ("grouping", "grouping_id")
 """What it is called: the first in SQL, both in DuckDB."""
@@ -80,3 +83,36 @@ def listed_rows(relation: Relation, keys: Sequence[Key], rows: Resolver, positio
             missing = rows.apply("is_null", (key.expression,), position)
             relation = Filter(relation, rows.apply("not", (missing,), position))
     return relation
+
+
+def sets_written(
+    group_by: syntax.GroupingSets, query: syntax.Select, keys: Sequence[Key], scope: Scope, rows: Resolver
+) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
+    """The keys, by index, of each different grouping set; and which of them each is that is written, if some repeat.
+
+    Args:
+        group_by: The sets.
+        query: Their statement.
+        keys: What is grouped by, each expression once.
+        scope: Names of one row.
+        rows: Resolves over one row.
+
+    Raises:
+        UnsupportedQuery: One expression is written in two ways: a set of one of them would show it in two columns.
+    """
+    known = [key.expression for key in keys]
+    writings: dict[int, syntax.Expr] = {}
+    sets = []
+    for nodes in group_by.sets:
+        meant = group_nodes(replace(query, group_by=nodes), scope)
+        places = [known.index(rows.resolve(node)) for node in meant]
+        for node, place in zip(nodes, places, strict=True):
+            if writings.setdefault(place, node) != node:
+                raise UnsupportedQuery(
+                    "two of its keys are the same expression, so that their totals could not be told apart.",
+                    construct="grouping sets", position=node.position,
+                    hint="Name that expression once in GROUP BY, as ROLLUP (a).",
+                )  # fmt: skip
+        sets.append(tuple(sorted(set(places))))
+    different = tuple(dict.fromkeys(sets))
+    return different, tuple(map(different.index, sets)) if len(different) < len(sets) else ()

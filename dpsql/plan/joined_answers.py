@@ -170,8 +170,7 @@ def _of_release(plan: Plan, tied: Collection[Expression]) -> int:
     sizes = [
         1 if key.name in given else MOST_OPEN_GROUPS if key.domain is None else len(key.domain) for key in plan.keys
     ]
-    sets = [range(len(sizes))] if plan.sets is None else plan.sets
-    found = min(sum(prod(sizes[index] for index in own) for own in sets), MOST_OPEN_GROUPS)
+    found = min(sum(prod(sizes[index] for index in own) for own in plan.shown_sets), MOST_OPEN_GROUPS)
     return found if plan.limit is None else min(found, plan.limit)
 
 

@@ -193,7 +193,9 @@ class Plan:
         limit: Most rows of the answer, or None.
         offset: Rows skipped before.
         options: The statement's own options (``WITH DIFFERENTIAL_PRIVACY OPTIONS``), by name.
-        sets: For GROUPING SETS, ROLLUP and CUBE: the keys (by index) of each set; None for a plain GROUP BY.
+        sets: For GROUPING SETS, ROLLUP and CUBE: the keys (by index) of each set, each once; None for a plain GROUP BY.
+        repeats: For each set as it is written, which of ``sets`` it is; empty where each is written once. A set that
+            is written again is measured once, and its rows are shown again.
         stages: Queries over the answer, the innermost first.
         table: The table function that the plan is of, or None: then its keys number the function's rows, and its
             aggregates are the columns.
@@ -212,6 +214,7 @@ class Plan:
     offset: int = 0
     options: tuple[tuple[str, OptionValue], ...] = ()
     sets: tuple[tuple[int, ...], ...] | None = None
+    repeats: tuple[int, ...] = ()
     stages: tuple[Stage, ...] = ()
     table: TableFunction | None = None
     cut: Cut = WHOLE
@@ -221,6 +224,13 @@ class Plan:
     def answer(self) -> tuple[Output, ...]:
         """The columns that the analyst sees."""
         return self.stages[-1].outputs if self.stages else self.outputs
+
+    @property
+    def shown_sets(self) -> tuple[tuple[int, ...], ...]:
+        """The keys (by index) of each set of rows, as often as it is shown; one of all keys for a plain GROUP BY."""
+        if self.sets is None:
+            return (tuple(range(len(self.keys))),)
+        return tuple(self.sets[number] for number in self.repeats or range(len(self.sets)))
 
     @property
     def empty(self) -> bool:

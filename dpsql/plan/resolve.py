@@ -16,7 +16,7 @@ from dpsql.plan.catalog import Catalog
 from dpsql.plan.conditions import holds_aggregate
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
-from dpsql.plan.grouping import CALLED, grouping, listed_rows
+from dpsql.plan.grouping import CALLED, grouping, listed_rows, sets_written
 from dpsql.plan.joined_answers import TooManyTogether
 from dpsql.plan.lateral import with_names_read
 from dpsql.plan.lists import Lists, numbered
@@ -179,10 +179,11 @@ class _Statement:
     keys: list[Key] = field(default_factory=list)
     aggregates: list[Aggregate] = field(default_factory=list)
     sets: tuple[tuple[int, ...], ...] | None = None
+    repeats: tuple[int, ...] = ()
 
     def plan(self) -> Plan:
         query = self.query
-        self.sets = self._group()
+        self.sets, self.repeats = self._group()
         refuse_other_keys(self.keys, self.scope, self.lists, query)
         if query.distinct and not any(holds_aggregate(item.expression) for item in query.items):
             self._distinct()
@@ -212,6 +213,7 @@ class _Statement:
             offset=row_count(query.offset, "OFFSET", self._resolver()) or 0,
             options=options_of(query, self._resolver()),
             sets=self.sets,
+            repeats=self.repeats,
         )
 
     # ---- keys -------------------------------------------------------------------------------------------------
@@ -225,18 +227,14 @@ class _Statement:
                 position=self.query.position, hint="DESCRIBE shows them; add COUNT(*) and GROUP BY to learn how often.",
             )  # fmt: skip
 
-    def _group(self) -> tuple[tuple[int, ...], ...] | None:
+    def _group(self) -> tuple[tuple[tuple[int, ...], ...] | None, tuple[int, ...]]:
         group_by = self.query.group_by
         self._keys(group_nodes(self.query, self.scope))
         if not isinstance(group_by, syntax.GroupingSets):
-            return None
+            return None, ()
         resolver = self.rows.resolver(self.scope)
-        sets = []
-        for nodes in group_by.sets:
-            wanted = [resolver.resolve(node) for node in group_nodes(replace(self.query, group_by=nodes), self.scope)]
-            sets.append(tuple(i for i, key in enumerate(self.keys) if key.expression in wanted))
         self.relation = listed_rows(self.relation, self.keys, resolver, self.query.position)
-        return tuple(dict.fromkeys(sets))
+        return sets_written(group_by, self.query, self.keys, self.scope, resolver)
 
     def _keys(self, nodes: list[syntax.Expr]) -> None:
         resolver = self.rows.resolver(self.scope)

@@ -1460,6 +1460,38 @@ SELECT sex, consent, COUNT(*) FROM patients GROUP BY GROUPING SETS ((sex), (cons
 -- engine: SELECT "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL)) AND (NOT ("t0"."consent" IS NULL))) AS q GROUP BY "k1"
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL)) AND (NOT ("t0"."consent" IS NULL))) AS q
 
+-- reference: SELECT sex, COUNT(*) AS n FROM patients GROUP BY GROUPING SETS ((sex), (), (sex), ())
+SELECT sex, COUNT(*) AS n FROM patients GROUP BY GROUPING SETS ((sex), (), (sex), ())
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- sets: (k0), ()
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL))) AS q GROUP BY "k0"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL))) AS q
+
+-- reference: SELECT sex, GROUPING(sex) AS g, COUNT(*) AS n FROM patients GROUP BY ROLLUP (sex, sex) HAVING COUNT(*) > 0 ORDER BY n, sex LIMIT 5
+SELECT sex, GROUPING(sex) AS g, COUNT(*) AS n FROM patients GROUP BY ROLLUP (sex, sex) HAVING COUNT(*) > 0 ORDER BY n, sex LIMIT 5
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- sets: (k0), ()
+-- columns: sex text, g integer [0, 1], n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL))) AS q GROUP BY "k0"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL))) AS q
+
+-- reference: SELECT SUM(n) AS total FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex, CUBE (sex))
+SELECT SUM(n) AS total FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex, CUBE (sex))
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- sets: (k0)
+-- columns: total integer or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL))) AS q GROUP BY "k0"
+
 -- Named arguments
 -- reference: SELECT SUM(LEAST(COALESCE(t, 0), 200)) FROM (SELECT SUM(cost) AS t FROM visits GROUP BY patient_id)
 SELECT SUM(cost, contribution_bounds_per_group => (0, 200)) FROM visits

@@ -195,7 +195,8 @@ def _answer(session: Session, plan: Prepared) -> tuple[list[Row], list[list[Ends
     """The answer over the groups that occur in the data, and how far each number may lie from DuckDB's."""
     released = session._release(plan)
     together = consistent(plan, released)
-    kept = [row for row, occurs in enumerate(_occurring(session, plan, released)) if occurs]
+    occurs = list(_occurring(session, plan, released))
+    kept = [row for row, place in enumerate(together.places or range(len(occurs))) if occurs[place]]
     groups = [together.groups[row] for row in kept]
     values = {name: [column[row] for row in kept] for name, column in together.values.items()}
     rows = session._backend.post_process.rows(plan.plan, groups, values)

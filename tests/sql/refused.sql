@@ -1916,6 +1916,12 @@ SELECT GROUPING(), COUNT(*) FROM patients GROUP BY ROLLUP (sex)
 SELECT COUNT(*) FROM patients WHERE GROUPING(sex) = 0
 -- refused: grouping at 1:37: there is no such function here. See the list of functions in the documentation.
 
+SELECT sex AS a, sex AS b, COUNT(*) AS n FROM patients GROUP BY ROLLUP (a, b)
+-- refused: grouping sets at 1:76: two of its keys are the same expression, so that their totals could not be told apart. Name that expression once in GROUP BY, as ROLLUP (a).
+
+SELECT age // 20 AS a, COUNT(*) AS n FROM patients GROUP BY GROUPING SETS ((a), (age // 20))
+-- refused: grouping sets at 1:82: two of its keys are the same expression, so that their totals could not be told apart. Name that expression once in GROUP BY, as ROLLUP (a).
+
 -- Values that are released first, beside people's rows
 SELECT COUNT(*) FROM visits WHERE cost > (SELECT AVG(cost) FROM visits GROUP BY diagnosis)
 -- refused: scalar sub-query at 1:43: as a value it has one column and always one row. Write (SELECT AVG(x) FROM t WHERE ..), without GROUP BY or HAVING.

@@ -73,7 +73,7 @@ def test_without_noise_each_set_is_what_it_is_alone_over_the_rows_whose_keys_are
     found = asked(session, keys, f"GROUP BY GROUPING SETS ({spelled})")
     listed = " AND ".join(f"{key} IS NOT NULL" for key in keys if key != "town") or "TRUE"
     expected = []
-    for own in dict.fromkeys(sets):
+    for own in sets:
         for row in asked(session, own, f"WHERE {listed} {'GROUP BY' * bool(own)} {', '.join(own)}"):
             held = dict(zip(own, row, strict=False))
             expected.append((*(held.get(key) for key in keys), *row[len(own) :]))
@@ -117,3 +117,28 @@ def test_intervals_hold_in_all_sets_and_nested_totals_are_the_sums_of_their_part
                 assert sum(parts) == whole
     assert held >= 0.85 * total
     assert total == (0 if sets == "ROLLUP (age, sex)" else 36)
+
+
+def test_a_set_that_is_written_twice_is_paid_for_once_and_its_rows_are_shown_twice(tmp_path: Path) -> None:
+    once = "SELECT sex, COUNT(*) AS n, SUM(age) AS years FROM people GROUP BY GROUPING SETS ((sex), ())"
+    twice = once.replace("((sex), ())", "((sex), (), (sex))")
+    answers = []
+    for sql in (once, twice):
+        with dpsql.testing.open(home(tmp_path, belie=False), FixedSampler("twice")) as proxy:
+            answers.append(proxy.session(analyst="ana").query(sql, epsilon=1))
+        (tmp_path / "shop.duckdb").unlink()
+    single, double = answers
+    assert double.rows == [*single.rows, *single.rows[:3]]
+    assert double.cost == single.cost
+    for column in ("n", "years"):
+        assert double.interval(column) == [*single.interval(column), *single.interval(column)[:3]]
+
+
+def test_intervals_of_windows_and_of_queries_over_rows_that_are_shown_twice_know_each_of_them(session: Session) -> None:
+    sets = "GROUP BY GROUPING SETS ((sex), (sex))"
+    shown = session.query(f"SELECT sex, SUM(COUNT(*)) OVER () AS n FROM people {sets}", epsilon=1)
+    truth = sum(n for _, n in session.query("SELECT sex, COUNT(*) AS n FROM people GROUP BY sex", epsilon=1).rows)
+    assert [n for _, n in shown.rows] == [2 * truth] * 6
+    assert all(low < 2 * truth < high for low, high in shown.interval("n") if low is not None and high is not None)
+    over = session.query(f"SELECT sex, SUM(n) AS n FROM (SELECT sex, COUNT(*) AS n FROM people {sets}) GROUP BY sex")
+    assert sum(n for _, n in over.rows) == 2 * truth
