@@ -7,13 +7,24 @@ from fractions import Fraction
 __all__ = [
     "FARTHEST_STEP",
     "FEWEST_STEPS",
+    "LEAST_DELTA",
+    "LEAST_LOSS",
     "MOST_LISTED",
+    "MOST_LOSS",
     "MOST_OFFSET",
     "MOST_OPEN_GROUPS",
     "MOST_ROWS",
     "SATURATION",
     "UNBOUNDED_STEP",
 ]
+
+LEAST_LOSS, MOST_LOSS = Fraction(1, 10**9), Fraction(10**6)
+"""The least and the largest epsilon, rho or multiple of a metric for one statement. It is a choice: less buys nothing
+but noise, more protects nobody, and what is computed of noise takes long far beyond either."""
+
+LEAST_DELTA = Fraction(1, 10**18)
+"""The least probability that is a statement's delta, where it is not 0. It is a choice: the ledger counts in such
+units."""
 
 MOST_ROWS = 2**40
 """No table has more rows, and so no answer. It is a choice: more than one machine holds, and small enough

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.limits import LEAST_DELTA, LEAST_LOSS, MOST_LOSS
 from dpsql.plan.expressions import Resolver, nearest
 from dpsql.plan.nodes import OptionValue
 from dpsql.sql import syntax
@@ -226,14 +227,14 @@ def _ends(name: str, value: Any) -> tuple[Fraction, Fraction]:
 
 def _loss(name: str, value: Any) -> Fraction:
     loss = _number(name, value)
-    if not Fraction(1, 10**9) <= loss <= 10**6:
+    if not LEAST_LOSS <= loss <= MOST_LOSS:
         raise ProgrammingError(f"{name} is {value}; write a number from 1e-9 to 1e6.")
     return loss
 
 
 def _chance(name: str, value: Any) -> Fraction:
     chance = _number(name, value)
-    if not Fraction(1, 10**18) <= chance < 1:
+    if not LEAST_DELTA <= chance < 1:
         raise ProgrammingError(f"{name} is {value}; write a number from 1e-18 to below 1, such as 1e-8.")
     return chance
 

@@ -24,10 +24,12 @@ from dpsql.policy.mechanisms import ColumnMechanisms
 from dpsql.policy.metrics import MetricPolicy, broken_metrics
 from dpsql.policy.random_dp import RandomDPPolicy, broken_random_dp
 from dpsql.policy.section import (
+    Ceiling,
     Chance,
     ColumnName,
     Duration,
     FilePath,
+    Loss,
     Name,
     Positive,
     Section,
@@ -68,12 +70,12 @@ class Limit(Section):
 class DefaultPrice(Section):
     """What a query costs when it does not say: epsilon or rho, and a ceiling on delta."""
 
-    epsilon: Positive | None = None
-    """Pure-DP loss, above 0."""
-    delta: Chance = Field(default=0, validate_default=True)
-    """The most delta that one query may use."""
-    rho: Positive | None = None
-    """zCDP loss, above 0, instead of epsilon."""
+    epsilon: Loss | None = None
+    """Pure-DP loss, from 1e-9 to 1e6."""
+    delta: Ceiling = Field(default=0, validate_default=True)
+    """The most delta that one query may use: 0, or from 1e-18 to below 1."""
+    rho: Loss | None = None
+    """zCDP loss, from 1e-9 to 1e6, instead of epsilon."""
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:

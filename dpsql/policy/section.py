@@ -15,14 +15,16 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from dpsql.limits import MOST_ROWS
+from dpsql.limits import LEAST_DELTA, LEAST_LOSS, MOST_LOSS, MOST_ROWS
 
 __all__ = [
+    "Ceiling",
     "Chance",
     "ColumnName",
     "Count",
     "Duration",
     "FilePath",
+    "Loss",
     "Name",
     "Number",
     "Positive",
@@ -141,6 +143,20 @@ def _chance(value: object) -> Decimal:
     return number
 
 
+def _loss(value: object) -> Decimal:
+    number = exact(value)
+    if not LEAST_LOSS <= Fraction(number) <= MOST_LOSS:
+        raise wrong(f"{number} is no price of a query", "write a number from 1e-9 to 1e6")
+    return number
+
+
+def _ceiling(value: object) -> Decimal:
+    number = _chance(value)
+    if 0 < Fraction(number) < LEAST_DELTA:
+        raise wrong(f"{number} is no delta of a query", "write 0, or a number from 1e-18 to below 1, such as 1e-9")
+    return number
+
+
 def _name(value: str) -> str:
     if not re.fullmatch(_NAME, value):
         raise wrong(
@@ -168,6 +184,14 @@ Number = Annotated[Decimal, BeforeValidator(exact), WithJsonSchema({"type": "num
 Positive = Annotated[Decimal, BeforeValidator(_positive), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})]
 Chance = Annotated[
     Decimal, BeforeValidator(_chance), WithJsonSchema({"type": "number", "minimum": 0, "exclusiveMaximum": 1})
+]
+Loss = Annotated[
+    Decimal,
+    BeforeValidator(_loss),
+    WithJsonSchema({"type": "number", "minimum": float(LEAST_LOSS), "maximum": float(MOST_LOSS)}),
+]
+Ceiling = Annotated[
+    Decimal, BeforeValidator(_ceiling), WithJsonSchema({"type": "number", "minimum": 0, "exclusiveMaximum": 1})
 ]
 Duration = Annotated[
     str, BeforeValidator(_duration), WithJsonSchema({"type": "string", "pattern": "^[0-9]+ ?(ms|s|min|h)$"})

@@ -232,6 +232,18 @@ COST = "cost: {type: real, bounds: [0, 20000]}"
             ("per_query: {epsilon: 0.1}", "per_query: {epsilon: 0.6}"),
             "more than the limit 0.5 of analyst *; write at most",
         ),
+        (
+            ("per_query: {epsilon: 0.1}", "per_query: {epsilon: 1000001}"),
+            "budget.per_query.epsilon: 1000001 is no price of a query; write a number from 1e-9 to 1e6",
+        ),
+        (
+            ("per_query: {epsilon: 0.1}", "per_query: {rho: 1e-10}"),
+            "budget.per_query.rho: 1E-10 is no price of a query; write a number from 1e-9 to 1e6",
+        ),
+        (
+            ("per_query: {epsilon: 0.1}", "per_query: {epsilon: 0.1, delta: 1e-19}"),
+            "budget.per_query.delta: 1E-19 is no delta of a query; write 0, or a number from 1e-18",
+        ),
         (("per_query: {epsilon: 0.1}", "per_query: {delta: 0}"), "a query is priced by epsilon or by rho"),
         (("per_query: {epsilon: 0.1}", "per_query: {epsilon: 1, rho: 1}"), "a query is priced by epsilon or by rho"),
         (("per_query: {epsilon: 0.1}", "per_query: {epsilon: 0.1, delta: 1e-8}"), "the delta of a query is above"),
