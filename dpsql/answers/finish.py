@@ -13,7 +13,6 @@ from dpsql.answers.consistency import AllGroupings, consistent
 from dpsql.answers.intervals import (
     AnswerRows,
     Bars,
-    answer_columns,
     level_of_picked,
     output_intervals,
     picking,
@@ -26,10 +25,10 @@ from dpsql.answers.release import Released
 from dpsql.answers.report import with_reports
 from dpsql.answers.screen import Ends
 from dpsql.answers.totals import several_rows, several_rows_intervals
-from dpsql.mechanisms.foretold import foretold_rows
+from dpsql.mechanisms.foretold import foretold_answer
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.plans import Plan, PublicPlan
-from dpsql.plan.roles import roles_of
+from dpsql.plan.roles import answer_columns, roles_of
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.account import Composition
 from dpsql.privacy.loss import PrivacyLoss
@@ -151,7 +150,7 @@ def _measurements(prepared: Prepared, released: Released, composition: Compositi
         if measured.place == 0:
             names.append((measured, []))
         names[-1][1].append(measured.aggregate.text)
-    rows = foretold_rows(prepared.plan)
+    rows = foretold_answer(prepared.plan)
     return tuple(
         Measurement(
             *summary_fields(", ".join(dict.fromkeys(texts)), first, composition),

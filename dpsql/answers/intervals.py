@@ -27,7 +27,6 @@ __all__ = [
     "MOST_NODES",
     "AnswerRows",
     "Bars",
-    "answer_columns",
     "as_float",
     "as_interval",
     "level_of_picked",
@@ -57,15 +56,6 @@ class AnswerRows:
     origin: Sequence[int | None]
     members: list[tuple[int, ...]] | None = None
     keys: Sequence[Mapping[str, Any]] = ()
-
-
-def answer_columns(plan: Plan) -> list[Expression]:
-    """Each column of the answer as an expression over released aggregates, through all stages."""
-    over: dict[str, Expression] = {}
-    for stage in (plan.outputs, *(stage.outputs for stage in plan.stages)):
-        columns = [substituted(output.expression, over) for output in stage]
-        over = {f"c{i}": expression for i, expression in enumerate(columns)}
-    return list(over.values())
 
 
 def with_interval_ends(plan: Plan, rows: AnswerRows, intervals: Callable[[int], list[Ends]]) -> list[tuple[Any, ...]]:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dpsql.answers.intervals import AnswerRows, answer_columns, members_of, output_intervals
+from dpsql.answers.intervals import AnswerRows, members_of, output_intervals
 from dpsql.answers.screen import Ends
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.dialect import WIRE
@@ -29,6 +29,7 @@ from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Column, Expression
 from dpsql.plan.plans import Plan
 from dpsql.plan.ranges import RELEASED
+from dpsql.plan.roles import answer_columns
 from dpsql.plan.types import Type, Value
 from dpsql.privacy.tables import Group, GroupColumns, RawTable, listed
 from dpsql.worker.client import Table, Worker, WorkerFailed

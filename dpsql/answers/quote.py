@@ -13,7 +13,7 @@ from typing import Any
 
 from dpsql.answers.quoted import Quote, QuoteColumn
 from dpsql.errors import ProgrammingError
-from dpsql.mechanisms.foretold import foretold_rows
+from dpsql.mechanisms.foretold import foretold_answer
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Aggregate, Column
 from dpsql.plan.plans import Plan
@@ -259,5 +259,5 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         notes.append(f"The error of a mean is for the number of rows {rows_said_by(prepared.plan.relation)}.")
     noted = ((m, note) for m in prepared.measured for note in (*m.notes(), *advice(m.aggregate)))
     notes += [f"{m.aggregate.text}: {note}" for m, note in noted]
-    notes += foretold_rows(prepared.plan)
+    notes += foretold_answer(prepared.plan)
     return tuple(dict.fromkeys(notes))

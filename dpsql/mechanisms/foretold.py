@@ -1,5 +1,7 @@
 """What can be foretold of an answer before it is paid for: that it will be all hidden, all zeros, or say nothing.
 
+Or that a column of it is one number, or NULL, whatever is released: COUNT(*) * 0.
+
 It rests on the policy, the statement and the release's public facts alone; what it says of rows is as good as the
 policy's guess (``rows_about``). Such a statement is answered, and says so in its quote and beside its answer; beside
 the answer only where the released numbers do not show that the guess was wrong.
@@ -8,19 +10,26 @@ the answer only where the released numbers do not show that the guess was wrong.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 from dpsql.mechanisms.base import Offer, Request
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.plan.aggregates import FUNCTIONS, Kind
-from dpsql.plan.expressions import substituted
+from dpsql.plan.expressions import as_constant, columns_of, range_of, substituted
+from dpsql.plan.functions import Nulls
+from dpsql.plan.intervals import Interval
 from dpsql.plan.narrowing import counts_nothing, is_never
 from dpsql.plan.needs import Cells
+from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.plans import Plan
+from dpsql.plan.ranges import is_certain
 from dpsql.plan.relations import private_scans, rows_said_by
+from dpsql.plan.roles import answer_columns
 from dpsql.privacy.tables import ReleasedTable
 
-__all__ = ["foretold", "foretold_rows"]
+__all__ = ["foretold", "foretold_answer"]
 
+QUOTIENTS = ("/", "//", "%", "mod")  # What is NULL where its second argument is 0.
 MOSTLY = 0.9
 """As a share of the half width of its own bounds: an interval that wide says next to nothing. A guess."""
 
@@ -40,6 +49,11 @@ def foretold(request: Request, release: Offer, released: ReleasedTable | None = 
             "By the public bounds and values of its columns no row can meet its conditions: it will show nothing but "
             "noise, or no group at all.",
         )
+    if request.aggregate.argument is not None and _is_always_null(request.aggregate.argument):
+        return ("What it aggregates is always NULL: it will show nothing but noise, or no group at all.",)
+    if (only := _only_result(request)) is not None:
+        value = f"By the public bounds of its values it is {_number(only)} whatever the data say"
+        return (f"{value}: it shows only noise.",)
     relation = request.source.relation
     rows, said = max((scan.table.rows_about for scan in private_scans(relation)), default=0), rows_said_by(relation)
     least = release.appears_from(released)
@@ -55,14 +69,74 @@ def foretold(request: Request, release: Offer, released: ReleasedTable | None = 
     return () if found and released is not None and _of_use(request, release, released) else found
 
 
-def foretold_rows(plan: Plan) -> tuple[str, ...]:
-    """Why the answer will have no row at all, whatever is released; nothing where it may have some."""
+def _only_result(request: Request) -> float | None:
+    """The one number that the aggregate is of any rows, as where all values are 0; None where there are more."""
+    if request.aggregate.argument is None or request.aggregate.second is not None:
+        return None
+    low, high = request.facts.low, request.facts.high
+    if not isinstance(low, Fraction) or low != high:
+        return None
+    match FUNCTIONS[request.aggregate.function].kind:
+        case Kind.SUM if low == 0:
+            return 0.0
+        case Kind.PLACE:
+            return float(low)
+        case Kind.VARIANCE | Kind.DEVIATION:
+            return 0.0
+    return None
+
+
+def foretold_answer(plan: Plan) -> tuple[str, ...]:
+    """Why the answer will have no row at all, whatever is released, and which columns say nothing of the data."""
+    named = zip(plan.answer, answer_columns(plan), strict=True)
+    alone = [(output.label, _only_value(plan, own)) for output, own in named if output.end is None]
+    columns = (f"{name} is {value} whatever the data say." for name, value in alone if value)
+    return (*_no_row(plan), *columns)
+
+
+def _no_row(plan: Plan) -> tuple[str, ...]:
     never = plan.having is not None and is_never(
         substituted(plan.having, {key.name: key.expression for key in plan.keys})
     )
     if plan.sets is None and any(key.domain == () for key in plan.keys):
         return ("By the conditions on its keys the answer will have no row.",)
     return ("By the public bounds and values of the keys no group can meet HAVING: no row will be shown.",) * never
+
+
+def _only_value(plan: Plan, expression: Expression) -> str:
+    """The one value of what is computed from released aggregates, as text; empty where it may have several."""
+    read = {own.name: own for own in plan.aggregates}
+    names = [column.name for column in columns_of(expression) if column.name in read]
+    if isinstance(expression, Column) or not names:
+        return ""
+    if _is_always_null(expression):
+        return "NULL"
+    if not expression.facts.type.numeric:
+        return ""
+    found: Interval = range_of(expression, hard=True)
+    if found.low is None or found.low != found.high:
+        return ""
+    always = (name for name in names if FUNCTIONS[read[name].function].kind in (Kind.COUNT, Kind.SUM))  # never NULL
+    certain = is_certain(substituted(expression, dict.fromkeys(always, as_constant(1))))
+    return _number(float(found.low)) + " or NULL" * (not certain)
+
+
+def _is_always_null(expression: Expression) -> bool:
+    """Whether it is NULL whatever its columns are: it is written so, or divides by 0."""
+    match expression:
+        case Constant(value=value):
+            return value is None
+        case Apply(function=function, arguments=arguments):
+            nulls = [_is_always_null(argument) for argument in arguments]
+            if function.nulls is Nulls.ALL:
+                return all(nulls)
+            if function.name in QUOTIENTS and range_of(arguments[1], hard=True) == Interval.point(0):
+                return True
+            return any(nulls) and function.nulls in (Nulls.STRICT, Nulls.ONLY, Nulls.MAY)
+        case Case(branches=branches, default=default):
+            reached = (default, *(then for when, then in branches if not is_never(when)))
+            return all(map(_is_always_null, reached))
+    return False
 
 
 def _above(rule: str, threshold: float, rows: int, verb: str, said: str, released: ReleasedTable | None) -> str:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import enum
 
-from dpsql.plan.expressions import columns_of
+from dpsql.plan.expressions import columns_of, substituted
 from dpsql.plan.grouping import GROUPING_SET
-from dpsql.plan.nodes import Column
-from dpsql.plan.plans import AnyPlan, Output, PublicPlan, Several
+from dpsql.plan.nodes import Column, Expression
+from dpsql.plan.plans import AnyPlan, Output, Plan, PublicPlan, Several
 from dpsql.plan.relations import scans
 
-__all__ = ["ColumnRole", "bars_of", "roles_of"]
+__all__ = ["ColumnRole", "answer_columns", "bars_of", "roles_of"]
 
 
 class ColumnRole(enum.Enum):
@@ -39,6 +39,15 @@ class ColumnRole(enum.Enum):
 
 _WHOLE = {"dp_kmeans": ColumnRole.COORDINATE, "dp_covariance": ColumnRole.COVARIANCE}
 """What the columns of table functions are."""
+
+
+def answer_columns(plan: Plan) -> list[Expression]:
+    """Each column of the answer as an expression over released aggregates, through all stages."""
+    over: dict[str, Expression] = {}
+    for stage in (plan.outputs, *(stage.outputs for stage in plan.stages)):
+        columns = [substituted(output.expression, over) for output in stage]
+        over = {f"c{i}": expression for i, expression in enumerate(columns)}
+    return list(over.values())
 
 
 def bars_of(plan: AnyPlan) -> tuple[bool, ...]:

@@ -13,7 +13,7 @@ import dpsql.testing
 from dpsql.answers.answer import Answer, public
 from dpsql.answers.batch import ToBuy
 from dpsql.answers.consistency import consistent
-from dpsql.answers.intervals import answer_columns, output_intervals
+from dpsql.answers.intervals import output_intervals
 from dpsql.answers.lists import gathered, side_by_side
 from dpsql.answers.release import Released
 from dpsql.answers.screen import Ends
@@ -25,6 +25,7 @@ from dpsql.mechanisms.clamped import mechanism as clamped
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease
 from dpsql.plan.needs import Cells, Sized
 from dpsql.plan.plans import Output, PublicPlan, Several
+from dpsql.plan.roles import answer_columns
 from dpsql.plan.types import Type
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.loss import PrivacyLoss

@@ -70,6 +70,32 @@ NO_ROW = [
 ]
 
 
+ONE_VALUE = [
+    ("SELECT COUNT(*) * 0 AS n FROM visits", "n is 0 whatever the data say."),
+    ("SELECT COUNT(*) / 0 AS n FROM visits", "n is NULL whatever the data say."),
+    ("SELECT kind, SUM(cost) % 0 AS n FROM visits GROUP BY kind", "n is NULL whatever the data say."),
+    ("SELECT 1 + COUNT(*) // (3 - 3) AS n FROM visits", "n is NULL whatever the data say."),
+    ("SELECT CASE WHEN 1 = 2 THEN COUNT(*) END AS n FROM visits", "n is NULL whatever the data say."),
+    ("SELECT ROUND(0 * AVG(cost), 2) AS n FROM visits", "n is 0 or NULL whatever the data say."),
+    ("SELECT LEAST(GREATEST(COUNT(*), 3), 3) AS n FROM visits", "n is 3 whatever the data say."),
+    ("SELECT 7 - n * 0 AS m FROM (SELECT COUNT(*) AS n FROM visits)", "m is 7 whatever the data say."),
+    ("SELECT COUNT(year / 0) AS n FROM visits", "What it aggregates is always NULL: it will show nothing but noise"),
+    ("SELECT SUM(year * 0) AS n FROM visits", "it is 0 whatever the data say: it shows only noise."),
+    ("SELECT AVG(cost) AS n FROM visits WHERE cost >= 50", "it is 50 whatever the data say: it shows only noise."),
+    ("SELECT VAR_POP(year) AS n FROM visits WHERE year = 1900", "it is 0 whatever the data say: it shows only noise."),
+]
+SEVERAL_VALUES = [
+    "SELECT COUNT(*) * 1 AS n, 0 AS zero, COUNT(*) FROM visits",
+    "SELECT COUNT(*) / COUNT(DISTINCT pid) AS n FROM visits",
+    "SELECT kind, 1 AS one, COUNT(*) AS n FROM visits GROUP BY kind",
+    "SELECT CASE WHEN COUNT(*) > 3 THEN 1 ELSE 0 END AS n FROM visits",
+    "SELECT NULLIF(COUNT(*), 0) AS n FROM visits",
+    "SELECT SUM(year * 0 + 3) AS n FROM visits",
+    "SELECT SUM(cost) AS n FROM visits WHERE cost >= 50",
+    "SELECT COUNT(year * 0) AS n FROM visits",
+]
+
+
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     home: Path = tmp_path_factory.mktemp("foretold")
@@ -107,6 +133,20 @@ def test_an_answer_without_rows_is_foretold(session: Session, sql: str) -> None:
     for notes in said(session, sql):
         assert "no row will be shown" in notes or "will have no row" in notes
     assert session.query(sql).rows == []
+
+
+@pytest.mark.parametrize(("sql", "expected"), ONE_VALUE)
+def test_a_column_that_is_one_value_whatever_the_data_say_is_foretold(
+    session: Session, sql: str, expected: str
+) -> None:
+    for notes in said(session, sql):
+        assert expected in notes
+
+
+@pytest.mark.parametrize("sql", SEVERAL_VALUES)
+def test_a_column_that_may_have_several_values_is_not(session: Session, sql: str) -> None:
+    for notes in said(session, sql):
+        assert "whatever the data say" not in notes
 
 
 def test_a_misspelt_value_in_having_is_refused_as_in_where(session: Session) -> None:
