@@ -5,9 +5,9 @@ the columns that it names.
 
 **Break-even.** Let the columns that a statement names have M combinations of listed values. Noise of one price on all
 M cells answers every sum of them; a sum of M cells then errs sqrt(M) times as much as a count that is bought alone at
-that price. So a table for sqrt(M) times a statement's epsilon answers each such statement about as precisely, and more
-precisely the fewer cells it sums: once so much was spent on these columns, the table would have been cheaper. It is a
-rule of thumb, of public facts and of what the analyst asked.
+that price. So a table for sqrt(M) times the largest epsilon of any statement about these columns answers each of them
+about as precisely, and more precisely the fewer cells it sums: once so much was spent on these columns, the table would
+have been cheaper. It is a rule of thumb, of public facts and of what the analyst asked.
 
 Tests: tests/unit/releasing/test_instead.py.
 """
@@ -98,7 +98,8 @@ def break_even(
     if subject is None or not subject.columns or not 0 < epsilon < math.inf:
         return ""
     asked = [entry for entry in spent if _about(entry, subject)]
-    total = sum(epsilon_of(entry.loss) for entry in asked if entry.loss is not None)
+    prices = [epsilon_of(entry.loss) for entry in asked if entry.loss is not None]
+    total = sum(prices)
     columns = ", ".join(sorted(subject.columns))
     try:
         made = parse(f"SELECT {columns} FROM {subject.table}")
@@ -107,12 +108,13 @@ def break_even(
         _, keys = released_columns(planned(counted_query(made.select)), made.select)
     except Error:  # no listed values, or no such column
         return ""
-    price = epsilon * math.sqrt(math.prod(len(key.domain or ()) for _, key in keys))
+    cells = math.prod(len(key.domain or ()) for _, key in keys)
+    price = max([epsilon, *prices]) * math.sqrt(cells)
     if total < price or not math.isfinite(total):
         return ""
     return (
         f"You have spent epsilon {total:.3g} on {columns} of {subject.table}, in {len(asked)} statements. A table for "
-        f"epsilon {price:.3g} would answer this and all others about as precisely, for nothing more: CREATE SYNTHETIC "
+        f"epsilon {price:.3g} would answer this and those about as precisely, for nothing more: CREATE SYNTHETIC "
         f"TABLE name WITH (epsilon = {price:.3g}) AS SELECT {columns} FROM {subject.table}"
     )
 

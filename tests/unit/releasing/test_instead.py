@@ -59,6 +59,17 @@ def test_a_quote_says_where_a_table_would_have_been_cheaper(proxy: Proxy) -> Non
     assert not any("would answer" in n for n in proxy.session(analyst="bob").explain(sql, epsilon=0.1).notes)
 
 
+def test_a_table_is_to_answer_the_most_precise_statement_of_those_too(proxy: Proxy) -> None:
+    session = proxy.session(analyst="ana")
+    for age in range(0, 40):
+        session.query(f"SELECT COUNT(*) FROM people WHERE age = {age}", epsilon=0.1)
+    sql = "SELECT COUNT(*) FROM people WHERE age = 50"
+    (note,) = [note for note in session.explain(sql, epsilon=0.01).notes if "would answer" in note]
+    assert "A table for epsilon 1 would answer this and those about as precisely" in note
+    session.query("SELECT COUNT(*) FROM people WHERE age = 51", epsilon=1)
+    assert not any("would answer" in note for note in session.explain(sql, epsilon=0.01).notes)
+
+
 def test_a_quote_reads_each_charged_text_once(proxy: Proxy) -> None:
     session = proxy.session(analyst="ana")
     asked = [f"SELECT COUNT(*) FROM people WHERE age <> {age}" for age in range(20)]
