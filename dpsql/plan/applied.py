@@ -12,7 +12,7 @@ from dpsql.plan.conversions import as_text, converted
 from dpsql.plan.functions import FUNCTIONS, INTEGER_LIMIT, REAL_LIMIT, Function, Nulls
 from dpsql.plan.functions.refused import REFUSED
 from dpsql.plan.hints import hinted
-from dpsql.plan.nodes import Apply, Column, Constant, Expression
+from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.ranges import is_certain, known_range, length_of, printed_size, range_of, with_bounds
 from dpsql.plan.types import Facts, Type
 
@@ -34,6 +34,8 @@ memory."""
 
 KEPT_WITHIN = "CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END"
 """How an expression is kept within constants. LEAST and GREATEST alone pass over NULL: they would make it an end."""
+RELEASED_WITHIN = "GREATEST(0, LEAST(COUNT(*), 500))"
+"""The same of a released count, which is never NULL."""
 
 Position = tuple[int, int] | None
 
@@ -206,8 +208,12 @@ def _no_overload(
     if unproved:
         reason = "the result could be too large for the engine."
         hint = f"Declare or narrow the bounds of its columns, or keep it within constants: {KEPT_WITHIN}."
+        if any(map(_is_released, arguments)):
+            hint = f"A released number has no bounds. Keep it within constants, such as {RELEASED_WITHIN}."
         if not any(function.grows for function in candidates):
             reason = "its arguments could lie where it fails."
+    elif name in COMPARISONS and (strange := _no_moment(arguments)) is not None:
+        reason, hint = strange
     elif name in COMPARISONS and Type.TEXT in types and len(set(types)) > 1:
         reason = f"it compares {' with '.join(dict.fromkeys(t.value for t in types))}."
         hint = "Write a value of the column's own type: numbers without quotes, text and dates in single quotes."
@@ -217,6 +223,33 @@ def _no_overload(
         reason = f"it does not take ({', '.join(t.value for t in types) or 'no arguments'})."
         hint = "It takes " + " or ".join(list(dict.fromkeys(map(_signature, candidates)))[:4]) + "."
     return UnsupportedQuery(reason, construct=name, position=position, hint=hint)
+
+
+def _is_released(expression: Expression) -> bool:
+    """Whether it is computed from released numbers."""
+    match expression:
+        case Column(alias=alias):
+            return alias == "released"
+        case Apply(arguments=arguments):
+            return any(map(_is_released, arguments))
+        case Case(branches=branches, default=default):
+            return any(map(_is_released, (default, *(result for _, result in branches))))
+    return False
+
+
+def _no_moment(arguments: tuple[Expression, ...]) -> tuple[str, str] | None:
+    """What is wrong where days or moments are compared with a text that is none, and what to write instead."""
+    types = {argument.facts.type for argument in arguments} - {Type.TEXT}
+    texts = [a for a in arguments if isinstance(a, Constant) and isinstance(a.value, str)]
+    if len(types) != 1 or not texts or not types <= {Type.DATE, Type.TIMESTAMP}:
+        return None
+    (kind,) = types
+    unread = next((str(text.value) for text in texts if converted(text, kind) is None), None)
+    if unread is None:
+        return None
+    with_time = kind is Type.TIMESTAMP and ":" in unread
+    what, example = ("moment", "'2024-05-31 12:00:00'") if with_time else ("day", "'2024-05-31'")
+    return f"there is no {what} {unread[:LONG_VALUE]!r}.", f"Write it like {example}."
 
 
 def _signature(function: Function) -> str:

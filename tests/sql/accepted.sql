@@ -1492,6 +1492,14 @@ SELECT SUM(n) AS total FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY se
 -- columns: total integer or NULL
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IS NULL))) AS q GROUP BY "k0"
 
+-- Released numbers within constants
+SELECT EXP(GREATEST(0, LEAST(COUNT(*), 500))) AS x, DATE '2020-01-01' + CAST(GREATEST(0, LEAST(COUNT(*), 500)) AS INTEGER) AS d FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: x real [0.999999999999, 1.40359221785e+217], d date [2020-01-01, 2021-05-15]
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
 -- Named arguments
 -- reference: SELECT SUM(LEAST(COALESCE(t, 0), 200)) FROM (SELECT SUM(cost) AS t FROM visits GROUP BY patient_id)
 SELECT SUM(cost, contribution_bounds_per_group => (0, 200)) FROM visits

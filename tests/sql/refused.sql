@@ -333,7 +333,7 @@ SELECT COUNT(*) FROM visits WHERE visited_on > DATE '2024-1-1'
 -- refused: DATE at 1:48: the text is not a date in the form year-month-day. Write it like DATE '2024-05-31'.
 
 SELECT COUNT(*) FROM visits WHERE visited_on > '01/02/2024'
--- refused: > at 1:35: it compares date with text. Write a value of the column's own type: numbers without quotes, text and dates in single quotes.
+-- refused: > at 1:35: there is no day '01/02/2024'. Write it like '2024-05-31'.
 
 SELECT COUNT(*) FROM visits WHERE visited_on > TIMESTAMP '2024-01-01 25:00:00'
 -- refused: TIMESTAMP at 1:48: there is no such moment. Write it like TIMESTAMP '2024-05-31 13:45:00', without a time zone.
@@ -441,11 +441,32 @@ SELECT SUM(TRY(age)) FROM patients
 SELECT COUNT(*) FROM patients WHERE list_transform(age, x -> x + 1) = 1
 -- refused: -> at 1:59: this is not an operator of dpsql. Lambdas and JSON paths are not supported.
 
+SELECT EXP(COUNT(*)) FROM patients
+-- refused: exp at 1:8: the result could be too large for the engine. A released number has no bounds. Keep it within constants, such as GREATEST(0, LEAST(COUNT(*), 500)).
+
+SELECT DATE '2020-01-01' + CAST(COUNT(*) AS INTEGER) AS d FROM patients
+-- refused: + at 1:8: the result could be too large for the engine. A released number has no bounds. Keep it within constants, such as GREATEST(0, LEAST(COUNT(*), 500)).
+
+SELECT EXP(n) AS m FROM (SELECT COUNT(*) AS n FROM patients)
+-- refused: exp at 1:8: the result could be too large for the engine. A released number has no bounds. Keep it within constants, such as GREATEST(0, LEAST(COUNT(*), 500)).
+
+SELECT COUNT(*) FROM visits WHERE visited_on >= '2023-02-30'
+-- refused: >= at 1:35: there is no day '2023-02-30'. Write it like '2024-05-31'.
+
+SELECT COUNT(*) FROM visits WHERE visited_on IN ('2023-02-28', 'yesterday')
+-- refused: in at 1:35: there is no day 'yesterday'. Write it like '2024-05-31'.
+
+SELECT COUNT(*) FROM visits WHERE CAST(visited_on AS TIMESTAMP) < '2023-02-28 25:00:00'
+-- refused: < at 1:40: there is no moment '2023-02-28 25:00:00'. Write it like '2024-05-31 12:00:00'.
+
+SELECT STRING_AGG(name, ',') FROM cities
+-- refused: string_agg at 1:8: it puts the values of many rows into one: those of people are never shown, those of public tables as rows. Write SELECT x, COUNT(*) .. GROUP BY x, or SELECT x where the table is public.
+
 SELECT STRING_AGG(city, ', ') FROM patients
--- refused: STRING_AGG at 1:8: it lists the values of single rows. Write SELECT x, COUNT(*) .. GROUP BY x.
+-- refused: STRING_AGG at 1:8: it puts the values of many rows into one: those of people are never shown, those of public tables as rows. Write SELECT x, COUNT(*) .. GROUP BY x, or SELECT x where the table is public.
 
 SELECT LIST(age) FROM patients
--- refused: LIST at 1:8: it lists the values of single rows. Write SELECT x, COUNT(*) .. GROUP BY x.
+-- refused: LIST at 1:8: it puts the values of many rows into one: those of people are never shown, those of public tables as rows. Write SELECT x, COUNT(*) .. GROUP BY x, or SELECT x where the table is public.
 
 SELECT FIRST(city) FROM patients
 -- refused: FIRST at 1:8: it shows a value of one person's row. Write SELECT key, AVG(x) .. GROUP BY key ORDER BY 2 DESC LIMIT 1, or MODE(key).

@@ -19,7 +19,10 @@ _ONE_ROW = (
     "it shows a value of one person's row.",
     "Write SELECT key, AVG(x) .. GROUP BY key ORDER BY 2 DESC LIMIT 1, or MODE(key).",
 )
-_LISTED = ("it lists the values of single rows.", "Write SELECT x, COUNT(*) .. GROUP BY x.")
+_LISTED = (
+    "it puts the values of many rows into one: those of people are never shown, those of public tables as rows.",
+    "Write SELECT x, COUNT(*) .. GROUP BY x, or SELECT x where the table is public.",
+)
 _BINS = ("its result is a map.", "Write SELECT width_bucket(x, 0, 100, 10) AS bin, COUNT(*) .. GROUP BY bin.")
 _SHAPE = (
     "third and fourth moments are not measured.",
