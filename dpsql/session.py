@@ -362,6 +362,14 @@ class Session(Buying):
         """Policy default < SET < the statement's own."""
         return own.over(self._set).over(self._backend.defaults)
 
+    def option(self, name: str) -> str:
+        """An option as text that is in force where a statement does not give it: SET's, else the policy's; else ''.
+
+        Args:
+            name: Of the option, such as ``epsilon``.
+        """
+        return self._in_force(Options()).shown(name)
+
     def _remember(self, name: str, value: Value) -> Answer:
         """SET: an option for the rest of this session; NULL forgets it."""
         self._set = read_options({name: value}).over(self._set.without(name))

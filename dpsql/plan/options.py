@@ -76,6 +76,15 @@ class Options:
         """Names of the options that say something."""
         return tuple(name for name in OWN_NAMES if getattr(self, name) is not None)
 
+    def shown(self, name: str) -> str:
+        """One of them as text, by any of its names; '' where nothing was said.
+
+        >>> Options(epsilon=Fraction(1, 20), scale=(Fraction(1), Fraction(5, 2))).shown("epsilon")
+        '0.05'
+        """
+        value = getattr(self, ALIASES.get(name, name))
+        return "" if value is None else _shown(value).lower()
+
     def over(self, weaker: Options) -> Options:
         """These options, and the weaker ones where these say nothing. A price in one kind replaces the other kind."""
         given = {name: getattr(self, name) for name in self.given}
@@ -315,4 +324,4 @@ def _given(value: object) -> str:
 def _shown(value: object) -> str:
     if isinstance(value, tuple):
         return f"({', '.join(map(_shown, value))})"
-    return f"{float(value):g}" if isinstance(value, Fraction) else str(value)
+    return f"{float(value):.15g}" if isinstance(value, Fraction) else str(value)

@@ -27,6 +27,7 @@ from dpsql.worker.verify import Refused
 SIZES: dict[str, Any] = {"threads": "1", "memory_limit": "256MiB"}  # A choice: a catalogue takes some MB.
 HELD = 32  # Catalogues that are held at a time, one an analyst with tables of their own. It is a choice: 1 MB each.
 LONGEST = 20_000  # Rows of one answer. It is a choice: more than any catalogue of a policy has.
+ZONED = "WITH TIME ZONE"  # How the names of such types end.
 SCHEMAS = ("", "pgc", "pgi")
 """Where a statement's relations may be; '' is for those of WITH, and of the search path."""
 
@@ -34,6 +35,7 @@ SCHEMAS = ("", "pgc", "pgi")
 def built(setup: str) -> duckdb.DuckDBPyConnection:
     """A catalogue by the statements that make it."""
     connection = duckdb.connect(":memory:", config=limits.LOCKED | SIZES)
+    connection.execute("SET TimeZone = 'UTC'")
     connection.execute(setup)
     connection.execute("SET lock_configuration = true")
     return connection
@@ -75,8 +77,25 @@ def answer(connection: duckdb.DuckDBPyConnection, request: Any) -> dict[str, Any
     confirm(connection, request["sql"], request["relations"], request["functions"])
     relation = connection.execute(request["sql"], request["parameters"] or None)
     columns = [[name, str(kind)] for name, kind, *_ in relation.description or []]
-    rows = relation.fetchmany(LONGEST)
+    if any(ZONED in kind for _, kind in columns):
+        connection.abort()
+        shown = ", ".join(_unzoned(place, kind) for place, (_, kind) in enumerate(columns, 1))
+        again = connection.sql(request["sql"], params=request["parameters"] or None)
+        rows = again.project(shown).limit(LONGEST).fetchall()
+    else:
+        rows = relation.fetchmany(LONGEST)
     return {"columns": columns, "rows": [[_plain(value) for value in row] for row in rows]}
+
+
+def _unzoned(place: int, kind: str) -> str:
+    """A column, counted from 1, without its time zone, which is UTC: duckdb gives those to Python by another library.
+
+    >>> _unzoned(1, "TIMESTAMP WITH TIME ZONE"), _unzoned(2, "TIME WITH TIME ZONE"), _unzoned(3, "VARCHAR")
+    ('make_timestamp(epoch_us(#1))', 'CAST(#2 AS VARCHAR)', '#3')
+    """
+    if kind == f"TIMESTAMP {ZONED}":
+        return f"make_timestamp(epoch_us(#{place}))"
+    return f"CAST(#{place} AS VARCHAR)" if ZONED in kind else f"#{place}"
 
 
 def _plain(value: Any) -> Any:

@@ -18,7 +18,7 @@ from dpsql.server.postgres.messages import ResultColumn
 from dpsql.server.postgres.relations import ALLOWED, KNOWN, OIDS_OF_NAMES, CatalogueTable, setup_of
 from dpsql.server.postgres.rewriting import listed, rewritten
 from dpsql.server.postgres.scan import words
-from dpsql.server.postgres.settings import Settings
+from dpsql.server.postgres.settings import Settings, shown
 from dpsql.server.postgres.states import PgRefusal
 from dpsql.server.postgres.types import NUMERIC, TEXT, column_of
 from dpsql.session import Session
@@ -34,6 +34,7 @@ QUESTIONS = 10_000  # Questions of one process, then comes a fresh one. It is a 
 KINDS = {
     "BOOLEAN": 16, "TINYINT": 21, "SMALLINT": 21, "INTEGER": 23, "BIGINT": 20, "HUGEINT": 1700, "UINTEGER": 26,
     "FLOAT": 700, "DOUBLE": 701, "VARCHAR": 25, "DATE": 1082, "TIMESTAMP": 1114, "VARCHAR[]": 1009, "INTEGER[]": 1007,
+    "TIMESTAMP WITH TIME ZONE": 1184,
 }  # fmt: skip
 """DuckDB's types, by PostgreSQL's oids; all others are shown as text."""
 REGCLASSES = frozenset(f"pg_catalog.{name}" for name in OIDS_OF_NAMES)
@@ -91,7 +92,13 @@ class Catalogue:
         setup, oids = setup_of(guest.free(tables_of), guest.analyst, self._database)
         count, lists = _parameters(text), listed(text)
         request = {
-            "sql": rewritten(text, guest.analyst, self._database, {**OIDS_OF_NAMES, **oids}),
+            "sql": rewritten(
+                text,
+                guest.analyst,
+                self._database,
+                {**OIDS_OF_NAMES, **oids},
+                lambda name: shown(name, settings, guest),
+            ),
             "relations": KNOWN,
             "functions": ALLOWED,
             "parameters": [None] * count if values is None else [_passed(i in lists, v) for i, v in enumerate(values)],

@@ -128,6 +128,7 @@ _COLUMN = (
     "(SELECT any_value(d.description) FROM pgc.pg_description d WHERE d.objoid = o AND d.objsubid = n "
     "AND d.classoid = 1259)"
 )
+_SETTING = "(SELECT any_value(s.setting) FROM pgc.pg_settings s WHERE s.name = lower(CAST(n AS VARCHAR)))"
 _MORE = {  # Functions with several numbers of parameters, and what each gives.
     "pg_get_expr": ("(a, b) AS CAST(NULL AS VARCHAR)", "(a, b, c) AS CAST(NULL AS VARCHAR)"),
     "pg_get_constraintdef": ("(o) AS CAST(NULL AS VARCHAR)", "(o, p) AS CAST(NULL AS VARCHAR)"),
@@ -138,7 +139,7 @@ _MORE = {  # Functions with several numbers of parameters, and what each gives.
     "pg_relation_size": ("(o) AS CAST(NULL AS BIGINT)", "(o, f) AS CAST(NULL AS BIGINT)"),
     "obj_description": (f"(o) AS {_COLUMN.replace('= n ', '= 0 ')}", f"(o, c) AS {_COLUMN.replace('= n ', '= 0 ')}"),
     "col_description": (f"(o, n) AS {_COLUMN}",),
-    "current_setting": ("(n) AS ''", "(n, m) AS ''"),
+    "current_setting": (f"(n) AS {_SETTING}", f"(n, m) AS {_SETTING}", "(n, m, v) AS v"),
     "has_database_privilege": ("(d, p) AS lower(p) = 'connect'", "(u, d, p) AS lower(p) = 'connect'"),
 } | {
     f"has_{what}_privilege": (f"(o, p) AS lower(p) = '{right}'", f"(u, o, p) AS lower(p) = '{right}'")

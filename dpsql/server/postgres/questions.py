@@ -17,7 +17,7 @@ from dpsql.server.core import Guest
 from dpsql.server.postgres.catalogue import Catalogue, Found
 from dpsql.server.postgres.messages import ResultColumn
 from dpsql.server.postgres.scan import Word, words
-from dpsql.server.postgres.settings import Settings, assignment
+from dpsql.server.postgres.settings import Settings, assignment, shown
 from dpsql.server.postgres.states import PgRefusal
 from dpsql.server.postgres.types import OIDS, TEXT, column_of, oid_of
 
@@ -173,7 +173,7 @@ def _given(found: Sequence[Word]) -> tuple[str, str | None]:
 
 
 class _Show(Inquiry):
-    """SHOW of one of PostgreSQL's settings, or of all."""
+    """SHOW of one of dpsql's options, or of PostgreSQL's settings, or of all of these."""
 
     def columns(self) -> tuple[ResultColumn, ...]:
         name = self._name()
@@ -183,7 +183,9 @@ class _Show(Inquiry):
 
     def answered(self, values: Parameters) -> Result:
         name, settings = self._name(), self.context.settings
-        rows: Sequence[Sequence[str]] = settings.all() if name == "all" else [(settings.show(name),)]
+        rows: Sequence[Sequence[str]] = (
+            settings.all() if name == "all" else [(shown(name, settings, self.context.guest),)]
+        )
         return Result("SHOW", self.columns(), rows)
 
     def _name(self) -> str:

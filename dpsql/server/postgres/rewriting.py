@@ -5,9 +5,10 @@ Nothing here guards anything: what comes out is confirmed, and run, in a process
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from dpsql.server.postgres.scan import Word, words
+from dpsql.server.postgres.states import PgRefusal
 
 __all__ = ["listed", "rewritten"]
 
@@ -26,7 +27,7 @@ REGS = ("regclass", "regtype", "regproc", "regprocedure", "regnamespace", "regro
 """Types whose constants are names of the catalogue's entries."""
 
 
-def rewritten(text: str, user: str, database: str, oids: Mapping[str, int]) -> str:
+def rewritten(text: str, user: str, database: str, oids: Mapping[str, int], setting: Callable[[str], str]) -> str:
     """The statement as the process reads it.
 
     Args:
@@ -34,10 +35,16 @@ def rewritten(text: str, user: str, database: str, oids: Mapping[str, int]) -> s
         user: The analyst.
         database: The policy's name.
         oids: Names of relations and types to their numbers.
+        setting: The value of a setting, by its name.
+
+    Raises:
+        PgRefusal: There is no setting of a name.
     """
     found, pieces, at, last = list(words(text)), list[str](), 0, 0
     while at < len(found):
-        count, new = _exchanged(found, at, user, database, oids)
+        count, new = _setting(found[at : at + 6], setting)
+        if not count:
+            count, new = _exchanged(found, at, user, database, oids)
         if count:
             pieces += [text[last : found[at].start], new]
             last = found[at + count - 1].end
@@ -85,8 +92,9 @@ def _exchanged(found: Sequence[Word], at: int, user: str, database: str, oids: M
         return 2, "" if function else f"{SCHEMAS[word.text]}."
     if word.kind == "word" and word.text in RENAMED and texts[1:2] == ["("]:
         return 1, RENAMED[word.text]
-    if word.kind == "word" and before != "." and before != "as":
-        call = texts[1:3] == ["(", ")"]
+    call = texts[1:3] == ["(", ")"]
+    alone = before != "." or (call and at > 1 and found[at - 2].text == "pg_catalog")
+    if word.kind == "word" and alone and before != "as":
         if word.text in NAMED and (texts[1:2] != ["("] or call):
             return 3 if call else 1, _constant(user)
         if word.text in ("current_catalog", "current_database"):
@@ -94,6 +102,23 @@ def _exchanged(found: Sequence[Word], at: int, user: str, database: str, oids: M
         if word.text == "current_schema":
             return 3 if call else 1, "'public'"
     return 0, ""
+
+
+def _setting(found: Sequence[Word], setting: Callable[[str], str]) -> tuple[int, str]:
+    """``current_setting('name')`` with the value behind the name; NULL where there is none and the call allows that."""
+    texts = [word.text for word in found]
+    if len(texts) < 4 or texts[:2] != ["current_setting", "("] or found[0].kind != "word" or found[2].kind != "string":
+        return 0, ""
+    if texts[3:4] != [")"] and texts[3:6] != [",", "true", ")"]:
+        return 0, ""
+    count = 4 if texts[3] == ")" else 6
+    try:
+        value = _constant(setting(texts[2][1:-1]))
+    except PgRefusal:
+        if count == 4:
+            raise
+        value = "NULL"
+    return count, f"current_setting({texts[2]}, TRUE, {value})"
 
 
 def _cast_to_reg(texts: Sequence[str]) -> int:

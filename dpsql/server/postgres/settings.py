@@ -1,13 +1,15 @@
-"""PostgreSQL's own settings: clients set and show them, and they mean nothing here."""
+"""PostgreSQL's own settings: clients set and show them, and they mean nothing here. Those of dpsql are shown, too."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from dpsql.plan.options import NAMES
+from dpsql.server.core import Guest
 from dpsql.server.postgres.scan import Word
 from dpsql.server.postgres.states import PgRefusal
 
-__all__ = ["KNOWN", "REPORTED", "SERVER_VERSION", "Settings", "assignment"]
+__all__ = ["KNOWN", "REPORTED", "SERVER_VERSION", "Settings", "assignment", "shown"]
 
 SERVER_VERSION = "16.4"
 """The version of PostgreSQL whose protocol and catalogue are offered: clients choose their questions by it."""
@@ -113,6 +115,18 @@ class Settings:
 
 
 UNKNOWN_HINT = "Options of dpsql are epsilon, delta, mechanism and those of its OPTIONS clause; and intervals."
+
+
+def shown(name: str, settings: Settings, guest: Guest) -> str:
+    """The value of one of PostgreSQL's settings or of dpsql's options, as it is in force; '' for an option without.
+
+    Raises:
+        PgRefusal: There is neither.
+    """
+    name = name.lower()
+    if name == "intervals":
+        return "on" if guest.intervals else "off"
+    return guest.free(lambda session: session.option(name)) if name in NAMES else settings.show(name)
 
 
 def assignment(found: Sequence[Word]) -> tuple[str, str | None]:

@@ -34,7 +34,18 @@ OIDS: Mapping[Type, int] = {
     Type.NULL: TEXT,
 }
 """The types of answers in PostgreSQL."""
-SIZES: Mapping[int, int] = {BOOL: 1, INT2: 2, INT4: 4, INT8: 8, OID: 4, FLOAT4: 4, FLOAT8: 8, DATE: 4, TIMESTAMP: 8}
+SIZES: Mapping[int, int] = {
+    BOOL: 1,
+    INT2: 2,
+    INT4: 4,
+    INT8: 8,
+    OID: 4,
+    FLOAT4: 4,
+    FLOAT8: 8,
+    DATE: 4,
+    TIMESTAMP: 8,
+    TIMESTAMPTZ: 8,
+}
 """Bytes of a value in binary; all others vary."""
 EPOCH = date(2000, 1, 1)
 """The day 0 of dates and timestamps in binary."""
@@ -100,8 +111,9 @@ def encoded(value: Any, oid: int, *, binary: bool) -> bytes:
         return (b"\1" if value else b"\0") if binary else (b"t" if value else b"f")
     if oid == DATE and isinstance(value, date):
         return struct.pack(">i", (value - EPOCH).days) if binary else value.isoformat().encode()
-    if oid == TIMESTAMP and isinstance(value, datetime):
-        return struct.pack(">q", _microseconds(value)) if binary else value.isoformat(" ").encode()
+    if oid in (TIMESTAMP, TIMESTAMPTZ) and isinstance(value, datetime):
+        zone = "+00" if oid == TIMESTAMPTZ else ""
+        return struct.pack(">q", _microseconds(value)) if binary else f"{value.isoformat(' ')}{zone}".encode()
     if oid in ELEMENTS:
         return _binary_array(value, ELEMENTS[oid]) if binary else _text_array(value, ELEMENTS[oid]).encode()
     return str(value).replace("\0", "").encode(errors="replace")

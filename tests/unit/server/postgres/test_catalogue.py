@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime, time
 from pathlib import Path
 
 import pytest
@@ -130,3 +131,51 @@ def test_statements_of_dpsql_stay_so(context: Context) -> None:
     question = question_of(context, "SELECT COUNT(*) FROM people WHERE age > $1")
     assert question.columns() is not None
     assert question.parameters == (Type.INTEGER,)
+
+
+def test_the_clock_is_shown_in_utc(context: Context) -> None:
+    before = datetime.now(UTC).replace(tzinfo=None)
+    found = asked(context, "SELECT now() AS a, current_timestamp, date_trunc('day', now()), 7 AS b -- the clock")
+    assert [column.oid for column in found.columns or ()] == [1184, 1184, 1184, 23]
+    now, same, day, seven = found.rows[0]
+    assert before <= now == same <= datetime.now(UTC).replace(tzinfo=None)
+    assert (day, seven) == (datetime.combine(now.date(), time()), 7)
+    listed = "SELECT $1 AS a, [now()] AS b, current_time AS c, relname FROM pg_class ORDER BY relname DESC;"
+    row = question_of(context, listed).answered(["x"]).rows[0]
+    assert row[0] == "x" and str(row[1]).startswith("['20") and str(row[2]).endswith("+00")
+
+
+def test_settings_are_the_same_by_show_by_current_setting_and_in_pg_settings(context: Context) -> None:
+    for name in ("server_version", "server_version_num", "max_identifier_length"):
+        (shown,) = asked(context, f"SHOW {name}").rows
+        assert asked(context, f"SELECT current_setting('{name}')").rows == [[*shown]]
+        assert asked(context, f"SELECT pg_catalog.current_setting('{name.upper()}', true) AS x").rows == [[*shown]]
+        assert asked(context, f"SELECT setting FROM pg_settings WHERE name = '{name}'").rows == [[*shown]]
+        assert asked(context, "SELECT current_setting($1)", name).rows == [[*shown]]
+    asked(context, "SET application_name = 'a ''b'")
+    assert asked(context, "SELECT current_setting('application_name')").rows == [["a 'b"]]
+    assert asked(context, "SELECT current_setting('nope', true)").rows == [[None]]
+    (column,) = asked(context, "SELECT current_setting('role')").columns or ()
+    assert column.name == "current_setting"
+    with pytest.raises(PgRefusal, match="unrecognized configuration parameter"):
+        asked(context, "SELECT current_setting('nope')")
+
+
+def test_the_database_is_named_with_its_schema_too(context: Context) -> None:
+    sql = "SELECT pg_catalog.current_database(), current_database(), pg_catalog.current_schema()"
+    assert asked(context, sql).rows == [["clinic", "clinic", "public"]]
+
+
+def test_options_of_dpsql_are_shown(context: Context) -> None:
+    assert asked(context, "SHOW epsilon").rows == [("0.5",)]
+    asked(context, "SET epsilon = 0.05")
+    assert asked(context, "SHOW epsilon").rows == [("0.05",)]
+    assert asked(context, "SELECT current_setting('epsilon')").rows == [["0.05"]]
+    asked(context, "SET max_groups_contributed = 3")
+    assert asked(context, "SHOW max_groups_contributed").rows == [("3",)]
+    assert asked(context, "SHOW mechanism").rows == [("",)]
+    asked(context, "SET intervals = on")
+    assert asked(context, "SHOW intervals").rows == [("on",)]
+    asked(context, "RESET ALL")
+    assert asked(context, "SHOW epsilon").rows == [("0.5",)]
+    assert asked(context, "SHOW intervals").rows == [("off",)]

@@ -20,7 +20,8 @@ from dpsql.server.postgres.messages import ProtocolViolation
 from dpsql.server.postgres.rewriting import rewritten
 from dpsql.server.postgres.scan import statements
 from dpsql.server.postgres.scram import Exchange, begin
-from dpsql.server.postgres.states import fields_of
+from dpsql.server.postgres.settings import Settings
+from dpsql.server.postgres.states import PgRefusal, fields_of
 from dpsql.server.postgres.wire import STARTUP, Wire
 from dpsql.server.users import Verifier, _keys
 
@@ -73,6 +74,7 @@ def test_a_right_proof_that_names_another_nonce_is_refused(told: str) -> None:
         (2.0, types.FLOAT8, b"2", struct.pack(">d", 2)), (False, types.BOOL, b"f", b"\0"),
         ("é\0", types.TEXT, "é".encode(), "é".encode()), (date(1999, 12, 31), types.DATE, b"1999-12-31", b"\xff" * 4),
         (datetime(2000, 1, 1, 0, 0, 1), types.TIMESTAMP, b"2000-01-01 00:00:01", struct.pack(">q", 10**6)),
+        (datetime(2000, 1, 1, 0, 0, 1), types.TIMESTAMPTZ, b"2000-01-01 00:00:01+00", struct.pack(">q", 10**6)),
         (Decimal("0.5"), types.FLOAT8, b"0.5", struct.pack(">d", 0.5)), (float("inf"), types.FLOAT8, b"Infinity", None),
         (2**64, types.NUMERIC, b"18446744073709551616", struct.pack(">9H", 5, 4, 0, 0, 1844, 6744, 737, 955, 1616)),
         (Decimal("-0.00012"), types.NUMERIC, b"-0.00012", struct.pack(">HhHHHH", 2, -1, 0x4000, 5, 1, 2000)),
@@ -133,7 +135,7 @@ def test_statements_are_cut_as_postgresql_cuts_them() -> None:
 
 def test_spellings_of_the_catalogue_are_exchanged_and_strings_stay() -> None:
     def own(text: str) -> str:
-        return rewritten(text, "o'ana", "clinic", {"pg_class": 1259})
+        return rewritten(text, "o'ana", "clinic", {"pg_class": 1259}, Settings("ana").show)
 
     assert own("SELECT 'pg_catalog.x', \"pg_catalog\".pg_class.oid") == "SELECT 'pg_catalog.x', pgc.pg_class.oid"
     assert own("x = 'pg_class'::pg_catalog.regclass") == "x = CAST(1259 AS UINTEGER)"
@@ -142,6 +144,13 @@ def test_spellings_of_the_catalogue_are_exchanged_and_strings_stay() -> None:
     assert own("'{a, \"b\"}'::text[]") == "['a', 'b']"
     assert own("current_user, t.user, x AS user, current_database()") == "'o''ana', t.user, x AS user, 'clinic'"
     assert own("a::pg_catalog.text, pg_catalog.version()") == "a::text, version()"
+    assert own("pg_catalog.current_database(), pg_catalog.current_schema()") == "'clinic', 'public'"
+    assert own("pg_catalog.current_setting('WORK_MEM')") == "current_setting('WORK_MEM', TRUE, '4MB')"
+    assert own("current_setting('no', true), current_setting($1)") == (
+        "current_setting('no', TRUE, NULL), current_setting($1)"
+    )
+    with pytest.raises(PgRefusal, match='unrecognized configuration parameter "no"'):
+        own("current_setting('no')")
 
 
 def test_each_refusal_has_a_code_of_postgresql_s() -> None:
