@@ -2,7 +2,7 @@
 
 Neighbours and loss: stated by `clamped.mechanism`, with the theorem; `located` chooses clamps of rows so.
 
-Tests: tests/unit/mechanisms/clamped/test_mechanism.py.
+Tests: tests/unit/mechanisms/choice/test_clamp.py.
 """
 
 from __future__ import annotations
