@@ -50,6 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         arguments: What stands after ``dpsql``; the process's own where absent.
     """
     gc.set_threshold(MADE)
+    _open_streams()
     for name, value in SURROUNDINGS.items():
         os.environ.setdefault(name, value)
     atexit.register(_leave)
@@ -68,6 +69,20 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except Exception as bug:  # noqa: BLE001 - its text may hold anything, so only its kind and place are told
         _complain(f"This is a bug in dpsql: {type(bug).__name__} at {Path(place_of(bug)).name}. Please report it.")
     sys.exit(1)
+
+
+def _open_streams() -> None:
+    """A standard stream that is closed reads and writes nothing, and no file comes to have its number."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is not None:
+            continue
+        own = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+        os.set_inheritable(own, own == number)
+        try:
+            os.fstat(number)
+        except OSError:
+            os.dup2(own, number)
+        setattr(sys, name, os.fdopen(own, "w" if number else "r", encoding="utf-8"))
 
 
 def _leave() -> None:

@@ -107,6 +107,30 @@ def test_a_bug_is_told_by_kind_and_place_without_the_text_that_may_hold_data() -
     assert ran.stderr == "This is a bug in dpsql: ValueError at <string>:12. Please report it.\n"
 
 
+@pytest.mark.parametrize(
+    ("closed", "out", "err"), [("<&-", 1, 1), (">&-", 0, 1), ("2>&-", 1, 0), ("<&- >&- 2>&-", 0, 0)]
+)
+def test_a_command_runs_where_a_standard_stream_is_closed(open_clinic: Clinic, closed: str, out: int, err: int) -> None:
+    ran = without(closed, open_clinic, "budget", "clinic.yaml")
+    assert (ran.returncode, int("ana" in ran.stdout)) == (0, out)
+    wrong = without(closed, open_clinic, "budget", "none.yaml")
+    assert (wrong.returncode, wrong.stderr.count("no such file"), "Traceback" in wrong.stderr) == (1, err, False)
+    assert (open_clinic.folder / "ledger" / "clinic.ledger.db").read_bytes().startswith(b"SQLite format 3")
+
+
+def test_a_closed_input_holds_nothing(open_clinic: Clinic) -> None:
+    ran = without("<&-", open_clinic, "query", "clinic.yaml", "-f", "-", "--analyst", "ana")
+    assert (ran.returncode, ran.stderr) == (1, "- holds no statement.\n")
+    ran = without("<&-", open_clinic, "shell", "clinic.yaml", "--analyst", "ana")
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def without(closed: str, clinic: Clinic, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command whose standard streams are closed as a POSIX shell writes it."""
+    command = ["sh", "-c", f'exec "$0" -m dpsql.cli "$@" {closed}', sys.executable, *arguments]
+    return subprocess.run(command, cwd=clinic.folder, capture_output=True, text=True, timeout=60)
+
+
 def test_a_closed_pipe_ends_quietly() -> None:
     reader, writer = os.pipe()
     os.close(reader)
