@@ -11,7 +11,7 @@ from dpsql.answers.costs import cost_text
 from dpsql.answers.ends import footnote, with_ends
 from dpsql.answers.extras import of_extra
 from dpsql.answers.notebook import card, folded, known, small, stamp, values
-from dpsql.answers.screen import Ends, number, plain, safe, text_table, with_error
+from dpsql.answers.screen import Ends, percent, plain, safe, text_table, with_error
 from dpsql.errors import DataError, ProgrammingError
 from dpsql.plan.roles import ColumnRole
 from dpsql.plan.types import ListOf, Shown
@@ -358,14 +358,14 @@ class Answer:
         hidden = "" if limit is None or count <= limit else f", the first {limit} shown"
         lines = [f"{count} row{'' if count == 1 else 's'}{hidden}. {self._price()}"]
         if self.measurements and self.rows:
-            level = number(100 * self.confidence)
+            level = percent(self.confidence)
             lines.append(f"± is half the width of a {level}% confidence interval; [low, high] is such an interval.")
         return lines
 
     def _proved(self) -> str:
         """What is known of an answer from synthetic rows."""
         if any(self.ends(i) for i in range(len(self.columns))):
-            return f"± is proved, at {number(100 * self.confidence)}%, of what the released rows stand for."
+            return f"± is proved, at {percent(self.confidence)}%, of what the released rows stand for."
         return "Synthetic rows have errors of their own, of which nothing is proved here."
 
     def _price(self) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpsql.answers.screen import Ends, number, safe
+from dpsql.answers.screen import Ends, number, percent, safe
 from dpsql.plan.types import ListOf, Shown, Type
 
 __all__ = ["WithEnds", "distinct", "footnote", "with_ends"]
@@ -109,7 +109,7 @@ def footnote(columns: Sequence[str], ends: Sequence[Sequence[Ends]], confidence:
         if known:
             least, most = number(min(known)), number(max(known))
             widths.append(f"{name} ± {least}" + (f" to ± {most}" if least != most else ""))
-    told = f"Half the width of the {number(100 * confidence)}% intervals: {safe(', '.join(widths))}."
+    told = f"Half the width of the {percent(confidence)}% intervals: {safe(', '.join(widths))}."
     return f"{told} intervals=True adds their ends." if widths else ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["Ends", "number", "plain", "safe", "text_table", "with_error"]
+__all__ = ["Ends", "number", "percent", "plain", "safe", "text_table", "with_error"]
 
 Ends = tuple[Any, Any]
 """The two ends of an interval; None where there is no value."""
@@ -57,6 +58,16 @@ def plain(value: Any) -> str:
             return f"[{', '.join(map(plain, value))}]"
         case _:
             return safe(str(value))
+
+
+def percent(confidence: float) -> str:
+    """A level as percent, never rounded to 100; levels are at most 1 - 1e-12.
+
+    >>> percent(0.95), percent(0.999999999), percent(2 / 3)
+    ('95', '99.9999999', '66.67')
+    """
+    digits = max(4, 2 - math.floor(math.log10(max(1 - confidence, 1e-12))))
+    return number(100 * confidence, digits)
 
 
 def number(value: Any, digits: int = 4, rounding: str = ROUND_HALF_EVEN) -> str:

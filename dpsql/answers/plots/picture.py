@@ -18,7 +18,7 @@ from dpsql.answers.plots.files import kind_of
 from dpsql.answers.plots.layout import LAYOUTS, Sheet
 from dpsql.answers.plots.series import Seen, Series, seen, words
 from dpsql.answers.plots.shapes import PictureShape, shape_of
-from dpsql.answers.screen import number, safe
+from dpsql.answers.screen import percent, safe
 from dpsql.errors import ProgrammingError
 
 __all__ = ["Picture", "Telling", "picture"]
@@ -135,7 +135,7 @@ def _sentences(answer: Seen, shape: PictureShape, sheet: Sheet, telling: Telling
     known = any(interval for own in answer.values for interval in own.intervals(range(answer.count)))
     noised = any(own.role.barred for own in answer.values)
     told = shape.holds if known else UNTOLD if noised else ""
-    about = told.format(level=f"{number(100 * telling.confidence)}%") if answer.count else ""
+    about = told.format(level=f"{percent(telling.confidence)}%") if answer.count else ""
     return [*([about] if about else []), *sheet.said, *telling.lines]
 
 

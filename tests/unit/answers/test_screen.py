@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsql.answers.screen import number, plain, safe, text_table, with_error
+from dpsql.answers.screen import number, percent, plain, safe, text_table, with_error
 
 
 @given(st.text())
@@ -94,3 +94,9 @@ def test_tables_align_wide_letters_and_cut_long_cells() -> None:
     lines = text_table(["k", "v"], [["東京", "1"], ["x" * 80, "2"]], right=[False, True]).splitlines()
     assert lines[2] == "東京" + " " * 58 + "1"
     assert lines[3] == "x" * 59 + "…  2"
+
+
+def test_a_level_is_never_shown_as_100_percent() -> None:
+    for digits in range(1, 13):
+        shown = percent(1 - 10**-digits)
+        assert shown == ("90" if digits == 1 else "99." + "9" * (digits - 2)).rstrip(".")
