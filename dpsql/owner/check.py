@@ -219,7 +219,9 @@ def _units(checked: _TableCheck, rows: Owned) -> Iterator[Finding]:
     if table.rows_at_least is not None and kept < table.rows_at_least:
         what = f"rows are left by the cap, fewer than rows_at_least: {table.rows_at_least} vouches for."
         yield Finding(table.name, None, what, kept, None, "error")
-    if units < table.min_units:
+    if units == 0 and table.min_units == 1:
+        yield Finding(table.name, None, "units are there. Every answer is noise alone.", units, None, "warning")
+    elif units < table.min_units:
         what = f"units are there, fewer than min_units: {table.min_units} asks of every group. No group is ever shown."
         yield Finding(table.name, None, what, units, None, "warning")
     if table.units_at_least is not None and units < table.units_at_least:

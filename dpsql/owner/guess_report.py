@@ -89,7 +89,8 @@ def belied(database: Database, shape: Shape, guesses: Mapping[str, Any]) -> Iter
 def _rows(table: str, kept: int, about: int) -> Iterator[Finding]:
     if max(kept, 1) >= OFF * about or OFF * max(kept, 1) <= about:
         what = (
-            f"rows are used, where rows_about is {about}: expected errors are for that many. Write rows_about: {kept}."
+            f"rows are used, where rows_about is {about}: expected errors are for that many. "
+            f"Write rows_about: {max(kept, 1)}."
         )
         yield Finding(table, None, what, kept, None, "warning")
 

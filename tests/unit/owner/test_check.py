@@ -118,6 +118,16 @@ def test_fewer_units_than_a_group_needs_is_a_warning(folder: Path) -> None:
     assert found(folder, visits={"min_units": 3})[hidden] == (2, None, "warning")
 
 
+def test_a_table_of_nobody_is_a_warning_that_names_no_key_of_the_policy(folder: Path) -> None:
+    with duckdb.connect(str(next(folder.glob("*.duckdb")))) as connection:
+        connection.execute("DELETE FROM visits")
+    told = {finding.what for finding in check(policy(folder)) if finding.table == "visits"}
+    assert "units are there. Every answer is noise alone." in told
+    assert not any("min_units" in what for what in told)
+    hidden = ("visits", None, "units are there, fewer")
+    assert found(folder, visits={"min_units": 2})[hidden] == (0, None, "warning")
+
+
 def test_a_false_floor_of_units_is_an_error(folder: Path) -> None:
     plain = policy(folder).model_dump(exclude_unset=True)
     for floor, wrong in ((3, False), (4, True)):

@@ -66,6 +66,14 @@ def test_a_number_of_rows_that_is_off_by_three_times_is_told_with_what_to_write(
     assert (count, share) == (301, None)
 
 
+def test_of_an_empty_table_what_is_to_be_written_is_a_number_that_the_policy_takes(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "guesses.duckdb")) as data:
+        data.execute("CREATE TABLE people (person INTEGER, pay INTEGER)")
+    ((what, count, _),) = found(tmp_path, "rows_about: 301")
+    assert (what.endswith("Write rows_about: 1."), count) == (True, 0)
+    assert found(tmp_path, "rows_about: 1") == []
+
+
 @pytest.mark.parametrize(
     ("guess", "words", "count"),
     [
