@@ -5,6 +5,7 @@ Tests: tests/unit/owner/test_bounded.py, tests/unit/owner/test_owners.py, tests/
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
@@ -19,7 +20,7 @@ from dpsql.engine.duckdb import FILE
 from dpsql.engine.duckdb.by_size import create_by_size
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.duckdb.ducklake import address_of, rows_of_ducklake
-from dpsql.engine.duckdb.files import matching, rows_of
+from dpsql.engine.duckdb.files import matching, no_utf_8, rows_of
 from dpsql.engine.duckdb.ranges import Filling, Range
 from dpsql.engine.duckdb.types import source_type
 from dpsql.engine.log import TELLS
@@ -28,6 +29,7 @@ from dpsql.errors import InvariantBroken, OperationalError, PolicyError
 __all__ = ["DuckDBDatabase", "building", "looked", "reading"]
 
 BROKEN_LINE = "A CSV file has a line that is no row: an open quote, or too few or too many values. Mend the file."
+_FILE = re.compile(r"^ *file = (.+)$", re.MULTILINE)  # Where DuckDB says which CSV file it could not read.
 CATALOG = "source"  # The name under which the owner's database is attached.
 BEFORE = "before"  # The same of the version before.
 SCRATCH = "scratch"  # A database in memory, or beyond that on the disk, while others are built.
@@ -134,7 +136,7 @@ class DuckDBDatabase:
             return self._connection.execute(sql).fetchall()
         except duckdb.Error as error:
             if "CSV Error on Line" in str(error):
-                raise OperationalError(BROKEN_LINE) from error
+                raise OperationalError(_broken(str(error))) from error
             raise
 
     def done(self) -> float:
@@ -324,6 +326,12 @@ def _removal(name: str, by: Sequence[str], first: str) -> str:
     return (
         f"DELETE FROM {table} WHERE rowid IN (SELECT id FROM ({places} WHERE ({columns}) IN ({twins})) WHERE place > 1)"
     )
+
+
+def _broken(said: str) -> str:
+    """What the owner is told of a CSV file that DuckDB cannot read."""
+    file = _FILE.search(said)
+    return no_utf_8(file[1]) if "not utf-8 encoded" in said and file else BROKEN_LINE
 
 
 def looked(name: str, by: Sequence[str], numbered: tuple[str, str] | None) -> str:

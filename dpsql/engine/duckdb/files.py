@@ -16,7 +16,7 @@ from dpsql.engine.duckdb.ducklake import refuse_part
 from dpsql.engine.duckdb.lakes import lake_of, version_of
 from dpsql.errors import PolicyError
 
-__all__ = ["CSV", "PARQUET", "is_pattern", "is_table", "matching", "rows_of"]
+__all__ = ["CSV", "PARQUET", "is_pattern", "is_table", "matching", "no_utf_8", "rows_of"]
 
 PARQUET = (".parquet",)
 CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
@@ -115,11 +115,18 @@ def _csv(files: Sequence[str]) -> str:
     )
 
 
+def no_utf_8(file: str) -> str:
+    """What the owner is told of a CSV file in another encoding."""
+    return f"{file} is no UTF-8 text. Save it as UTF-8."
+
+
 def _header(file: str) -> tuple[str, list[str]]:
     """(delimiter, names) of a CSV file's first line."""
     opened = gzip.open if file.lower().endswith(".gz") else open
-    with opened(file, "rt", encoding="utf-8-sig") as lines:
+    with opened(file, "rt", encoding="utf-8-sig", errors="surrogateescape") as lines:
         header = lines.readline().rstrip("\r\n")
+    if any("\udc80" <= sign <= "\udcff" or sign == "\0" for sign in header):  # bytes that are none, or UTF-16
+        raise PolicyError(no_utf_8(file))
     delimiter = max(",;\t|", key=header.count)
     names = next(csv.reader([header], delimiter=delimiter), [])
     if not names or len({name.lower() for name in names}) != len(names) or not all(names):

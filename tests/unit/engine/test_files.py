@@ -12,7 +12,7 @@ import pytest
 from dpsql.engine.duckdb.database import DuckDBDatabase
 from dpsql.engine.duckdb.files import matching
 from dpsql.engine.duckdb.sources import contents, fingerprint
-from dpsql.errors import PolicyError
+from dpsql.errors import OperationalError, PolicyError
 
 
 def rows(pattern: Path) -> list[tuple[object, ...]]:
@@ -54,6 +54,31 @@ def test_files_of_different_columns_types_or_kinds_are_refused(tmp_path: Path) -
         rows(tmp_path / "*")
     with pytest.raises(PolicyError, match="There is no file"):
         rows(tmp_path / "*.tsv")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "räder,fare\n1,2\n".encode("latin-1"),
+        "rider,fare\n1,é\n".encode("latin-1"),
+        ("rider,fare\n" + "1,2\n" * 60_000 + "1,é\n").encode("latin-1"),
+        "rider,fare\n1,é\n".encode("utf-16"),
+        "rider,fare\n1,é\n".encode("utf-16-le"),
+    ],
+    ids=["Latin-1 in the first line", "Latin-1", "Latin-1 far below", "UTF-16", "UTF-16 without a mark"],
+)
+def test_a_file_in_another_encoding_is_named(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "rides (old).csv"
+    file.write_bytes(content)
+    with pytest.raises((PolicyError, OperationalError)) as told:
+        rows(file)
+    assert str(told.value) == f"{file} is no UTF-8 text. Save it as UTF-8."
+
+
+def test_a_line_that_is_no_row_is_told_as_that(tmp_path: Path) -> None:
+    (tmp_path / "rides.csv").write_text("rider,fare\n1,2,3\n")
+    with pytest.raises(OperationalError, match="A CSV file has a line that is no row"):
+        rows(tmp_path / "rides.csv")
 
 
 def test_another_file_under_the_pattern_is_a_change(tmp_path: Path) -> None:
