@@ -62,6 +62,10 @@ def init(
     to_screen = output == Path("-")
     file = output or base.with_name(f"{base.name}.yaml")
     tables = _tables(source, folder.is_table, folder.describe)
+    named = {Path(one) for one in source}
+    for one in source:
+        if others := [file for file in folder.left_out(one) if file not in named]:
+            typer.echo(_left_out(one, others), err=True)
     if not to_screen and file.exists():
         raise OperationalError(f"{file} exists and stays as it is. Write --output with another name.")
     at = Path() if to_screen else file.parent
@@ -271,6 +275,15 @@ def _parts(tables: Tables) -> list[str]:
         if table.file is not None:
             alike.setdefault(table.columns, []).append(name)
     return max(alike.values(), key=len, default=[]) if any(len(names) > 1 for names in alike.values()) else []
+
+
+def _left_out(folder: str, files: Sequence[Path]) -> str:
+    """That files of a folder are not read, and how they are."""
+    shown = f"{', '.join(map(str, files[:3]))}{', ...' if len(files) > 3 else ''}"
+    return line(
+        f"Left out: {shown}. Of a folder the files of one ending are read, in one depth. Name others beside it: "
+        f"dpsql init {folder} {files[0]}"
+    )
 
 
 def _told(file: str, gaps: bool, measured: bool, parts: Sequence[str]) -> str:

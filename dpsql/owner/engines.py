@@ -5,7 +5,7 @@ Tests: tests/unit/engine/test_engines.py, tests/unit/owner/test_builder.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -101,6 +101,9 @@ class Describing(Protocol):
         Raises:
             OperationalError: If it cannot be read, or holds no table.
         """
+
+    def left_out(self, source: str) -> Sequence[Path]:
+        """The files of a folder that are rows, too, and no part of what `describe` finds."""
 
     def keys(self, source: str, at: Path) -> Mapping[str, str]:
         """What a policy that lies in a folder writes under ``engine`` beside its kind, for this source."""

@@ -22,7 +22,7 @@ from dpsql.errors import OperationalError, PolicyError
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["beside", "describe", "is_table", "keys", "reads"]
+__all__ = ["beside", "describe", "is_table", "keys", "left_out", "reads"]
 
 _COLUMNS = """
     SELECT schema_name, table_name, column_name, data_type
@@ -88,14 +88,27 @@ def describe(source: str | Path) -> Tables:
     return _tables_of_database(source)
 
 
+def left_out(source: str | Path) -> list[Path]:
+    """The files of rows in a folder that `describe` does not read: of another ending, or further inside; in order."""
+    folder = Path(source)
+    if not folder.is_dir() or lake_of(str(folder)) or (pattern := _pattern(folder)) is None:
+        return []
+    read = set(folder.glob(pattern))
+    return sorted(file for file in folder.rglob("*") if file not in read and named(file.name) and file.is_file())
+
+
+def _pattern(folder: Path) -> str | None:
+    """The files of a folder that are read: of the first ending that any has, in it, or further inside if none is."""
+    patterns = (pattern for ending in (*PARQUET, *CSV) for pattern in (f"*{ending}", f"**/*{ending}"))
+    return next((pattern for pattern in patterns if any(folder.glob(pattern))), None)
+
+
 def _tables_of_folder(folder: Path) -> Tables:
     """Those of the files that lie in it, of the first ending that any has; or itself, if it is one of a lake."""
     if lake_of(str(folder)):
         return {_name(folder): TableSchema(_columns_of(folder), file=folder)}
-    for ending in (*PARQUET, *CSV):
-        for pattern in (f"*{ending}", f"**/*{ending}"):
-            if any(folder.glob(pattern)):
-                return _tables_of_files(folder / pattern)
+    if (pattern := _pattern(folder)) is not None:
+        return _tables_of_files(folder / pattern)
     raise OperationalError(f"{folder} holds no Parquet or CSV file. Write the path of one that does.")
 
 

@@ -14,7 +14,7 @@ from dpsql.engine.postgres.connecting import connected, driver
 from dpsql.engine.postgres.relations import HOLDS_ROWS, columns_of
 from dpsql.errors import OperationalError
 
-__all__ = ["beside", "describe", "is_table", "keys", "reads"]
+__all__ = ["beside", "describe", "is_table", "keys", "left_out", "reads"]
 
 _URI = re.compile(r"postgres(ql)?://")
 _WORDS = re.compile(r"(.* )?(host|hostaddr|port|dbname|user|service|options) ?= ?[^ ]")
@@ -56,6 +56,11 @@ def keys(source: str, at: Path) -> Mapping[str, str]:
 def is_table(source: str) -> bool:
     """Whether a source is one table: a database never is."""
     return False
+
+
+def left_out(source: str) -> list[Path]:
+    """Nothing: a source is no folder."""
+    return []
 
 
 def describe(source: str) -> Mapping[str, TableSchema]:

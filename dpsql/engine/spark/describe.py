@@ -14,7 +14,7 @@ from dpsql.engine.spark.dialect import spark
 from dpsql.engine.spark.types import source_type
 from dpsql.errors import OperationalError
 
-__all__ = ["beside", "describe", "is_table", "keys", "reads"]
+__all__ = ["beside", "describe", "is_table", "keys", "left_out", "reads"]
 
 
 def reads(source: str) -> bool:
@@ -35,6 +35,11 @@ def keys(source: str, at: Path) -> Mapping[str, str]:
 def is_table(source: str) -> bool:
     """Whether a source is one table: a cluster never is."""
     return False
+
+
+def left_out(source: str) -> list[Path]:
+    """Nothing: a source is no folder."""
+    return []
 
 
 def describe(source: str) -> Mapping[str, TableSchema]:

@@ -42,6 +42,19 @@ def test_init_reads_csv_and_parquet_files_as_tables_of_their_own(clinic: Clinic)
     assert_one_clear_error(clinic.dpsql("init", "more"), "more/rides.csv", "more/rides.old.csv", " and ")
 
 
+def test_init_tells_of_files_that_it_leaves_out(clinic: Clinic) -> None:
+    (clinic.folder / "rides").mkdir()
+    (clinic.folder / "rides" / "old.csv").write_text("rider,fare\n1,2.5\n")
+    duckdb.execute(f"COPY (SELECT 1 AS rider) TO '{clinic.folder}/rides/new.parquet' (FORMAT parquet)")
+    ran = clinic.dpsql("init", "rides", "--unit", "rider", "--output", "new.yaml")
+    assert ran.code == 0
+    assert ran.err.startswith("Left out: rides/old.csv. Of a folder the files of one ending are read")
+    assert ran.err.endswith("Name others beside it: dpsql init rides rides/old.csv\n")
+    ran = clinic.dpsql("init", "rides", "rides/old.csv", "--unit", "rider", "--output", "both.yaml")
+    assert (ran.code, ran.err) == (0, "")
+    assert "rides/old.csv" in (clinic.folder / "both.yaml").read_text()
+
+
 def test_a_file_whose_name_is_no_table_s_is_a_table_of_a_plain_name(clinic: Clinic) -> None:
     (clinic.folder / "bike-rides 2.csv").write_text("rider,fare-paid\n1,2.5\n")
     text = clinic.dpsql("init", "bike-rides 2.csv", "--unit", "rider", "--output", "-").out

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from dpsql.engine.duckdb.describe import describe, keys
+from dpsql.engine.duckdb.describe import describe, keys, left_out
 from dpsql.errors import OperationalError
 
 
@@ -112,6 +112,16 @@ def test_files_with_the_same_columns_are_one_table_called_as_their_folder(tmp_pa
         ((name, table),) = describe(source).items()
         assert name == "rides"
         assert table.file == folder / "*.parquet"
+
+
+def test_files_of_a_folder_that_are_not_read_are_told(tmp_path: Path) -> None:
+    folder = parts(tmp_path / "rides", "jan.parquet", "feb.parquet")
+    assert left_out(folder) == []
+    (folder / "old.csv").write_text("rider\n1\n")
+    (folder / "notes.txt").write_text("rider")
+    parts(folder / "more", "dec.parquet")
+    assert left_out(folder) == [folder / "more" / "dec.parquet", folder / "old.csv"]
+    assert left_out(folder / "old.csv") == left_out(folder / "*.parquet") == []
 
 
 def test_files_with_different_columns_are_a_table_each(tmp_path: Path) -> None:
