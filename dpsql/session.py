@@ -18,6 +18,7 @@ from dpsql.answers.listing import describe_table, list_tables
 from dpsql.answers.promise import total_promise
 from dpsql.answers.quoted import Quote
 from dpsql.answers.several import quoted_together
+from dpsql.asking import in_turn
 from dpsql.backend import Backend
 from dpsql.buying import Buying
 from dpsql.charging import Spoken
@@ -55,6 +56,7 @@ class Session(Buying):
         self._set = Options()
 
     @door
+    @in_turn
     def query(self, sql: str, parameters: Parameters = (), *, progress: Progress = SILENT, **options: Any) -> Answer:
         """The answer to one statement, charged before anything is read.
 
@@ -96,6 +98,7 @@ class Session(Buying):
                 return self._releases.drop(statement.name)
 
     @door
+    @in_turn
     def explain(
         self,
         sql: str,
@@ -135,6 +138,7 @@ class Session(Buying):
         return self._releases.advised(quote, statement.select, lambda query: self._plan(query, parameters))
 
     @door
+    @in_turn
     def outline(self, sql: str, parameters: Parameters | None = None) -> Outline:
         """A SELECT's columns and types, and the types that its ``?`` take. Nothing is priced, no data is read.
 
@@ -156,6 +160,7 @@ class Session(Buying):
         return self._backend.outlines.once(self._known(sql, query, known), made)
 
     @door
+    @in_turn
     def query_all(
         self, statements: Statements, *, half_width: Mapping[str, float] | None = None, **options: Any
     ) -> list[Answer]:
@@ -182,6 +187,7 @@ class Session(Buying):
             return self._bought(asked)
 
     @door
+    @in_turn
     def quote(
         self, statements: Statements, *, half_width: Mapping[str, float] | None = None, **options: Any
     ) -> BatchQuote:
@@ -202,6 +208,7 @@ class Session(Buying):
         return batch_quote(batch, quotes, numbers, left, self._backend.summary)
 
     @door
+    @in_turn
     def price(self, sql: str, parameters: Parameters = (), **options: Any) -> PrivacyLoss:
         """What `query` would charge for a SELECT now: its quote's cost alone, nothing where the answer is stored.
 

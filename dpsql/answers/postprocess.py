@@ -32,7 +32,8 @@ from dpsql.plan.ranges import RELEASED
 from dpsql.plan.roles import answer_columns
 from dpsql.plan.types import Type, Value
 from dpsql.privacy.tables import Group, GroupColumns, RawTable, listed
-from dpsql.worker.client import Table, Worker, WorkerFailed
+from dpsql.worker.client import Table, WorkerFailed
+from dpsql.worker.pool import Pool
 
 __all__ = ["MADE_UP", "MADE_UP_ROWS", "PostProcess", "fitting", "made_up", "passed_on"]
 
@@ -66,13 +67,13 @@ class PostProcess:
     """
 
     def __init__(self, memory: int) -> None:
-        self._worker = Worker(None, memory, threads=1)
+        self._workers = Pool(None, memory, 1, threads=1)  # where several ask, they take turns
         self._known: dict[str, list[Cell]] = {}
         self._rehearsed: set[str] = set()
 
     def close(self) -> None:
         """Ends the process."""
-        self._worker.close()
+        self._workers.close()
 
     def cells(self, expressions: Sequence[Expression], columns: Sequence[Column], rows: Sequence[Cell]) -> list[Cell]:
         """Expressions over public cells: one tuple of results a cell, in the cells' order."""
@@ -177,7 +178,7 @@ class PostProcess:
     def _ran_over(self, statement: EngineStatement, tables: Mapping[str, Table]) -> dict[str, Sequence[Any]]:
         """What the worker makes of a statement; why it made nothing is in the owner's log."""
         try:
-            return self._worker.run(statement, deadline=DEADLINE, tables=tables)
+            return self._workers.run(statement, deadline=DEADLINE, tables=tables)
         except WorkerFailed as failure:
             OPERATOR.error("the worker without data failed: %s\n%s", failure.detail, statement.sql)
             raise

@@ -10,6 +10,7 @@ import pytest
 
 import dpsql.testing
 from dpsql.answers.postprocess import PostProcess
+from dpsql.asking import who
 from dpsql.backend import Backend
 from dpsql.engine.base import Engine, EngineStatement, PublicTable
 from dpsql.engine.dialect import Dialect
@@ -38,6 +39,7 @@ class Watched:
         refuses: What it raises when it is asked whether it stands; None where it stands.
         fails: Whether it fails when it is read.
         on_record: How many records there were when it was read, each time.
+        asking: Who asked, each time.
     """
 
     inner: Engine
@@ -45,6 +47,7 @@ class Watched:
     refuses: Error | None = None
     fails: bool = False
     on_record: list[int] = field(default_factory=list)
+    asking: set[str] = field(default_factory=set)
 
     @property
     def version(self) -> int:
@@ -59,11 +62,13 @@ class Watched:
         return self.inner.dialect
 
     def verify(self, statement: EngineStatement) -> None:
+        self.asking.add(who())
         if self.refuses is not None:
             raise self.refuses
         self.inner.verify(statement)
 
     def run(self, statement: EngineStatement) -> RawTable:
+        self.asking.add(who())
         self.on_record.append(len(self.ledger.log()))
         if self.fails:
             raise EngineFailed
@@ -106,6 +111,7 @@ def test_nothing_is_read_before_the_charge_is_on_record(backend: Backend, engine
     assert engine.on_record
     assert set(engine.on_record) == {before + 1}
     assert [entry.kind for entry in backend.ledger.log()[before:]] == ["charge"]
+    assert engine.asking == {"ana"}
 
 
 @pytest.mark.parametrize("sql", STATEMENTS)

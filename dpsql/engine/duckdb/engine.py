@@ -58,7 +58,10 @@ class DuckDBEngine(GuardedEngine):
         self._workers.close()
 
     def _verify(self, statement: EngineStatement) -> None:
-        self._workers.verify(statement, deadline=self._deadline)
+        self._workers.verify(statement, deadline=self._deadline, public=self._is_public(statement))
 
     def _run(self, statement: EngineStatement) -> Mapping[str, Sequence[Any]]:
-        return self._workers.run(statement, deadline=self._deadline)
+        return self._workers.run(statement, deadline=self._deadline, public=self._is_public(statement))
+
+    def _is_public(self, statement: EngineStatement) -> bool:
+        return statement.tables <= self.public.keys()

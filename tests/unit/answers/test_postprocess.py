@@ -165,7 +165,7 @@ def test_why_the_worker_without_data_failed_is_in_the_owners_log(
         raise WorkerFailed("out of memory")
 
     after = PostProcess(1 << 30)
-    monkeypatch.setattr(after._worker, "run", failing)
+    monkeypatch.setattr(after._workers.workers[0], "run", failing)
     OPERATOR.addHandler(caplog.handler)
     try:
         with pytest.raises(WorkerFailed):

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 from dpsql.engine.base import Engine, EngineStatement
 from dpsql.engine.duckdb import FILE
 from dpsql.engine.duckdb import engine as engine_module
+from dpsql.engine.duckdb.engine import DuckDBEngine
 from dpsql.engine.log import OPERATOR
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
 from dpsql.owner import builder
@@ -60,6 +62,13 @@ def test_a_statement_gives_exact_integers(engine: Engine) -> None:
     assert list(table.column("n")) == [3]
     assert isinstance(table.column("s")[0], int)
     assert engine.version == 1
+
+
+def test_what_reads_public_tables_alone_is_told_from_what_is_charged(engine: Engine) -> None:
+    assert isinstance(engine, DuckDBEngine)
+    beside = replace(COUNT, tables=frozenset({"visits", "cities"}))
+    cities = replace(COUNT, tables=frozenset({"cities"}))
+    assert [engine._is_public(own) for own in (COUNT, beside, cities)] == [False, False, True]
 
 
 def test_public_tables_are_known_by_their_values(engine: Engine) -> None:

@@ -1,16 +1,21 @@
-"""Statements run beside each other, each on a worker of its own; none is started after a charge."""
+"""Statements run beside each other, each on a worker of its own; none is started after a charge, and all take turns."""
 
 from __future__ import annotations
 
+import signal
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from dpsql.worker.client import WorkerFailed
-from dpsql.worker.pool import MOST_AT_ONCE, Pool, at_once
+from dpsql.asking import in_turn
+from dpsql.worker.client import Statement, WorkerFailed
+from dpsql.worker.pool import ALONE, MOST_AT_ONCE, Pool, _Turn, at_once
 from tests.unit.worker.conftest import COUNT, FOREVER
+
+pytestmark = pytest.mark.chance(0, "no noise is drawn")
 
 MEMORY = 1 << 30  # Bytes of address space of each worker: little.
 
@@ -21,6 +26,72 @@ def pool(bounded_file: Path) -> Iterator[Pool]:
     pool = Pool(bounded_file, MEMORY, 2)
     yield pool
     pool.close()
+
+
+class Asking:
+    """An analyst at the door of a pool.
+
+    Args:
+        pool: Where they ask.
+        analyst: Who they are.
+    """
+
+    def __init__(self, pool: Pool, analyst: str) -> None:
+        self.pool, self.analyst = pool, analyst
+
+    @in_turn
+    def run(self, statement: Statement, deadline: float, *, public: bool = False) -> None:
+        """Has a statement run."""
+        self.pool.run(statement, deadline=deadline, public=public)
+
+
+class Queue:
+    """Statements that ask for a worker, each in a thread of its own, and who had one.
+
+    Args:
+        pool: Where they ask.
+
+    Attributes:
+        served: Whose turn it was, the first first.
+    """
+
+    def __init__(self, pool: Pool) -> None:
+        self.served: list[str] = []
+        self._pool = pool
+        self._threads: list[threading.Thread] = []
+
+    def ask(self, name: str, turn: _Turn) -> None:
+        """Returns when the statement waits; it gives its worker back at once when it has had it."""
+
+        def asks() -> None:
+            with self._pool._one(turn):
+                self.served.append(name)
+
+        waiting = len(self._pool._waiting)
+        self._threads.append(threading.Thread(target=asks))
+        self._threads[-1].start()
+        while len(self._pool._waiting) == waiting:
+            time.sleep(0.001)
+
+    def end(self) -> None:
+        """Returns when all were served."""
+        for thread in self._threads:
+            thread.join()
+
+
+def asked(analyst: str) -> _Turn:
+    """A statement before its charge."""
+    return _Turn(analyst, public=False, new=True)
+
+
+def charged(analyst: str) -> _Turn:
+    """A statement after its charge."""
+    return _Turn(analyst, public=False, new=False)
+
+
+def public(analyst: str) -> _Turn:
+    """A statement over public tables."""
+    return _Turn(analyst, public=True, new=True)
 
 
 def standing(pool: Pool) -> int:
@@ -62,9 +133,15 @@ def test_a_statement_is_answered_while_another_runs(pool: Pool) -> None:
 
 def test_what_is_charged_starts_no_worker_while_another_stands(pool: Pool) -> None:
     pool.verify(COUNT, deadline=20)
-    with pool._one(new=False):
-        assert pool._found(new=False) is None
-        assert pool._found(new=True) is not None
+    with pool._one(charged("ana")):
+        assert pool._found(charged("bob")) is None
+        assert pool._found(asked("bob")) is not None
+
+
+def test_what_is_charged_waits_for_no_public_statement(pool: Pool) -> None:
+    pool.verify(COUNT, deadline=20)
+    with pool._one(public("ana")):
+        assert pool._found(charged("bob")) is not None
 
 
 def test_a_worker_that_failed_is_replaced_by_the_next_statement(pool: Pool) -> None:
@@ -73,6 +150,127 @@ def test_a_worker_that_failed_is_replaced_by_the_next_statement(pool: Pool) -> N
         pool.run(FOREVER, deadline=0.1)
     assert standing(pool) == 0
     assert list(pool.run(COUNT, deadline=20)["n"]) == [10_000]
+
+
+def test_the_first_who_came_is_the_first_who_is_served(bounded_file: Path) -> None:
+    pool = Pool(bounded_file, MEMORY, 1)
+    queue = Queue(pool)
+    with pool._one(asked("somebody")):
+        for name in "fbdace":
+            queue.ask(name, asked(name))
+    queue.end()
+    assert queue.served == list("fbdace")
+    assert pool._waiting == []
+    assert pool._at_work == {}
+
+
+def test_who_has_a_worker_comes_behind_who_has_none(pool: Pool) -> None:
+    queue = Queue(pool)
+    with pool._one(asked("ana")):
+        with pool._one(asked("ana")):
+            for name in ("ana's third", "ana's fourth", "ana's fifth"):
+                queue.ask(name, asked("ana"))
+            queue.ask("bob's first", asked("bob"))
+        while len(queue.served) < 4:
+            time.sleep(0.001)
+    queue.end()
+    assert queue.served == ["bob's first", "ana's third", "ana's fourth", "ana's fifth"]
+
+
+def test_an_analyst_alone_has_all_workers(pool: Pool) -> None:
+    with pool._one(asked("ana")), pool._one(asked("ana")):
+        assert len(pool._at_work) == 2
+
+
+def test_what_is_public_never_holds_the_last_worker(pool: Pool) -> None:
+    with pool._one(public("ana")):
+        assert pool._found(public("ana")) is None
+        assert pool._found(public("bob")) is None
+        with pool._one(asked("bob")):
+            assert len(pool._at_work) == 2
+
+
+def test_one_worker_alone_serves_what_is_public_for_a_part_of_the_deadline(bounded_file: Path) -> None:
+    pool = Pool(bounded_file, MEMORY, 1)
+    pool.verify(COUNT, deadline=20)
+    with pytest.raises(WorkerFailed) as failed:
+        pool.run(FOREVER, deadline=0.75, public=True)
+    assert failed.value.overrun
+    assert failed.value.detail == f"no answer within {0.75 / ALONE} s"
+    pool.close()
+
+
+def test_who_ran_past_the_deadline_with_what_is_public_waits_before_the_next(pool: Pool) -> None:
+    ana, bob, deadline = Asking(pool, "ana"), Asking(pool, "bob"), 0.5
+    bob.run(COUNT, 20)
+    began = time.monotonic()
+    with pytest.raises(WorkerFailed):
+        ana.run(FOREVER, deadline, public=True)
+    late = time.monotonic()
+    ana.run(COUNT, 20)
+    ana.run(COUNT, 20, public=True)
+    assert time.monotonic() - began >= 2 * deadline
+    pool._rests["ana"] = late + 3600
+    assert pool._found(public("ana")) is None
+    assert pool._found(charged("ana")) is not None
+    assert pool._found(public("bob")) is not None
+
+
+def test_nobody_waits_for_their_own_sake(pool: Pool) -> None:
+    ana = Asking(pool, "ana")
+    with pytest.raises(WorkerFailed):
+        ana.run(FOREVER, 0.1, public=True)
+    assert pool._rests == {}
+
+
+def test_who_is_interrupted_waits_no_more(pool: Pool) -> None:
+    main = threading.get_ident()
+
+    def interrupt() -> None:
+        while not pool._waiting:
+            time.sleep(0.001)
+        signal.pthread_kill(main, signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
+    try:
+        with pool._one(asked("ana")), pool._one(asked("ana")):
+            thread = threading.Thread(target=interrupt)
+            thread.start()
+            with pytest.raises(KeyboardInterrupt), pool._one(asked("bob")):
+                pass
+            thread.join()
+            assert pool._waiting == []
+            assert len(pool._at_work) == 2
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(pool._idle) == 2
+
+
+def test_many_at_once_are_all_served(pool: Pool) -> None:
+    at_work, most, served = set[int](), list[int](), list[str]()
+    lock = threading.Lock()
+
+    def asks(analyst: str, *, free: bool) -> None:
+        for _ in range(20):
+            with pool._one(_Turn(analyst, free, new=True)) as worker:
+                with lock:
+                    assert id(worker) not in at_work
+                    at_work.add(id(worker))
+                    most.append(len(at_work))
+                with lock:
+                    at_work.remove(id(worker))
+                    served.append(analyst)
+
+    threads = [
+        threading.Thread(target=asks, args=(f"{number % 3}",), kwargs={"free": number % 2 == 0}) for number in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(served) == 8 * 20
+    assert max(most) <= 2
+    assert pool._at_work == {}
 
 
 def test_how_many_follows_from_the_machine_and_the_policy() -> None:
