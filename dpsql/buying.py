@@ -27,8 +27,8 @@ from dpsql.calls import Calls
 from dpsql.charging import Spoken, Wish
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.released import lower_public
-from dpsql.errors import EngineFailed, OperationalError
-from dpsql.ledger.refusals import suspended
+from dpsql.errors import EngineFailed, LedgerError, OperationalError
+from dpsql.ledger.refusals import ChargeStands, suspended
 from dpsql.plan.plans import AnyPlan, PublicPlan
 from dpsql.plan.relations import scans
 from dpsql.plan.types import Awaited, Parameters, Value
@@ -247,7 +247,10 @@ class Buying(Calls):
         try:
             return self._backend.engine.run(statement)
         except EngineFailed:
-            self._backend.ledger.record_overrun(self._analyst)
+            try:
+                self._backend.ledger.record_overrun(self._analyst)
+            except LedgerError as unwritten:
+                raise ChargeStands(unwritten) from unwritten
             raise
         except KeyboardInterrupt:
             raise KeyboardInterrupt("Interrupted while the engine was at work. The cost stays charged.") from None

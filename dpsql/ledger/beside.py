@@ -88,10 +88,11 @@ class Beside:
             sql.execute("BEGIN IMMEDIATE")
             try:
                 yield sql
+                sql.execute("COMMIT")
             except BaseException:
-                sql.execute("ROLLBACK")
+                if sql.in_transaction:  # a commit for which there is no room leaves it open, or ends it
+                    sql.execute("ROLLBACK")
                 raise
-            sql.execute("COMMIT")
 
     def close(self) -> None:
         """Lets go of the file. Harmless when repeated."""
@@ -105,10 +106,15 @@ class Beside:
             if self._path is not None:
                 self._made(self._path)
             place = ":memory:" if self._path is None else str(self._path)
-            self._sql = sqlite3.connect(place, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-            self._sql.execute("PRAGMA journal_mode = WAL")
-            self._sql.execute("PRAGMA trusted_schema = OFF")
-            self._sql.executescript(SCHEMA)
+            sql = sqlite3.connect(place, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+            try:
+                sql.execute("PRAGMA journal_mode = WAL")
+                sql.execute("PRAGMA trusted_schema = OFF")
+                sql.executescript(SCHEMA)
+            except BaseException:  # the next one who asks tries again
+                sql.close()
+                raise
+            self._sql = sql
         return self._sql
 
     @staticmethod

@@ -25,22 +25,14 @@ from dpsql.errors import LedgerError
 from dpsql.ledger.folders import sync
 from dpsql.ledger.mark import UnusableLedgerError
 from dpsql.ledger.refusals import NotBegun
+from dpsql.ledger.sqlite_errors import SqliteErrors
 
-__all__ = ["LedgerFile", "Record", "SqliteErrors"]
+__all__ = ["LedgerFile", "Record"]
 
 FORMAT = 1  # The file's PRAGMA user_version, a number of ours; a file of another format is refused.
 APPLICATION = 0x6470736C  # The file's PRAGMA application_id, by which SQLite files are told apart: the letters dpsl.
 GENESIS = sha256(b"dpsql ledger, format 1").digest()
 PATIENCE = 60.0  # Seconds to wait for another process's transaction. It is a choice: a charge takes milliseconds.
-
-CIRCUMSTANCES = {  # SQLite's primary result codes that say nothing about the file's content.
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_CANTOPEN,
-}
 
 SCHEMA = f"""
 PRAGMA application_id = {APPLICATION};
@@ -91,30 +83,6 @@ class Record:
     def details(self) -> dict[str, Any]:
         """`detail`, read."""
         return dict(json.loads(self.detail))
-
-
-class SqliteErrors:
-    """Around what SQLite does: turns its errors into a LedgerError, an UnusableLedgerError where the file is at fault.
-
-    Args:
-        doing: What could not be done then.
-    """
-
-    __slots__ = ("_doing",)  # one is made for every statement
-
-    def __init__(self, doing: str) -> None:
-        self._doing = doing
-
-    def __enter__(self) -> None:
-        """Nothing to begin."""
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if not isinstance(error, sqlite3.Error):
-            return
-        problem = f"The ledger could not be {self._doing}: {error}."
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in CIRCUMSTANCES:
-            raise LedgerError(f"{problem} Nothing was read. See that its disk and its folder can be written.") from None
-        raise UnusableLedgerError(problem) from None
 
 
 class LedgerFile:
@@ -203,11 +171,36 @@ class LedgerFile:
         now = _identity(self._path)
         log_is_there = self._log is None or self._log.exists()
         if now[:2] != self._seen[:2] or now[2] < self._seen[2] or not log_is_there:
-            raise LedgerError(
-                f"The ledger {self._path} was deleted, replaced or cut short while it was in use. Nothing was read. "
-                "Open it again: what it lacks is then found."
-            )
+            raise self._replaced()
         self._seen = now
+
+    def _replaced(self) -> LedgerError:
+        return LedgerError(
+            f"The ledger {self._path} was deleted, replaced or cut short while it was in use. Nothing was read. "
+            "Open it again: what it lacks is then found."
+        )
+
+    def again(self) -> LedgerFile:
+        """The same file, opened anew, for what a connection holds in memory may be on no disk after a failed write.
+
+        Raises:
+            LedgerError: If it cannot be opened, is another one by now, or is shorter than it was.
+        """
+        self.close()
+        fresh = LedgerFile(self._path)
+        if fresh._seen[:2] != self._seen[:2] or fresh._seen[2] < self._seen[2]:
+            fresh.close()
+            raise self._replaced()
+        return fresh
+
+    def prove_writable(self) -> None:
+        """Returns if a change reaches the disk: writes anew of which format the file is.
+
+        Raises:
+            LedgerError: If it does not.
+        """
+        with self.transaction(), SqliteErrors("written"):
+            self._sql.execute(f"PRAGMA user_version = {FORMAT}")
 
     def close(self) -> None:
         """Ends the connection; the last one to go folds the WAL into the file."""
@@ -270,6 +263,12 @@ class LedgerFile:
             ).fetchone()
         return None if row is None else Record(*row)
 
+    def head(self) -> tuple[int, bytes]:
+        """Number and hash of the last record, of a transaction under way, too; 0 and the chain's beginning for none."""
+        with SqliteErrors("read"):
+            last = self._sql.execute("SELECT sequence, hash FROM record ORDER BY sequence DESC LIMIT 1").fetchone()
+        return (last[0], last[1]) if last else (0, GENESIS)
+
     def newest_charges(self, analyst: str, most: int) -> list[Record]:
         """An analyst's last charges for statements, the newest first, unchecked."""
         with SqliteErrors("read"):
@@ -291,8 +290,8 @@ class LedgerFile:
         moment = datetime.now(UTC).isoformat(timespec="seconds")
         stamped = json.dumps({"at": moment, "nonce": token_hex(8), **detail})
         with SqliteErrors("written"):
-            last = self._sql.execute("SELECT sequence, hash FROM record ORDER BY sequence DESC LIMIT 1").fetchone()
-            sequence, digest = (last[0] + 1, last[1]) if last else (1, GENESIS)
+            last, digest = self.head()
+            sequence = last + 1
             row = (sequence, kind, _storable(analyst), _storable(account), loss, stamped)
             record = Record(*row, _hash(digest, *row))
             self._sql.execute("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, record.hash))

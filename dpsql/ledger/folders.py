@@ -10,10 +10,10 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["held", "make_private", "network_of", "sync", "write_whole"]
+__all__ = ["held", "make_private", "network_of", "sync", "write_whole", "written_beside"]
 
 PAUSES = (0.001, 0.05)
 """Seconds between two looks at a lock that another process holds: the first pause, and the longest. It is a choice
@@ -58,28 +58,41 @@ def network_of(folder: Path) -> str | None:
     return next((kind for kind in kinds if kind.removeprefix("fuse.") in NETWORK), None)
 
 
-def write_whole(file: Path, content: bytes, ready: Callable[[], None] = lambda: None) -> None:
+def write_whole(file: Path, content: bytes) -> None:
     """Puts a file in its place: whoever reads it, also after a power cut, reads this or what was there before.
 
     Args:
         file: The place; its folder is private.
         content: All of it.
-        ready: Called when the content is on the disk, before it is put in place.
     """
-    is_new = not file.exists()
+    with written_beside(file, content) as place:
+        place()
+
+
+@contextmanager
+def written_beside(file: Path, content: bytes) -> Iterator[Callable[[], None]]:
+    """What puts a file in its place as `write_whole` does, once all of it is on the disk beside that place.
+
+    Where it is not called, because the block raised, nothing is left.
+    """
     handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".new-")
+
+    def place() -> None:
+        is_new = not file.exists()
+        Path(temporary).replace(file)
+        if is_new:
+            sync(file.parent)
+
     try:
         with os.fdopen(handle, "wb") as out:
             out.write(content)
             out.flush()
             os.fsync(out.fileno())
-        ready()
-        Path(temporary).replace(file)
+        yield place
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        with suppress(OSError):  # a disk that cannot be written refuses even this
+            Path(temporary).unlink(missing_ok=True)
         raise
-    if is_new:
-        sync(file.parent)
 
 
 def sync(path: Path) -> None:

@@ -1,32 +1,31 @@
 """The ledger: durable, append-only charges. A charge is on the disk before anybody looks at private data.
 
-    charge    one immediate transaction: read what others charged, ask both filters, append, commit; then the mark
+    charge    one immediate transaction: read what others charged, ask both filters, append, write the mark beside the
+              one in force, commit; then put the mark in place
     replay    an answer once released is stored, and free for ever after
     refund    does not exist
 
 Every way to die in between leaves a charge without an answer, never an answer without a charge. The owner's commands
-are in `owner`; the file is in `file`, its high-water mark in `mark`, what the records add up to in `state`.
+are in `owner`; the file is in `file`, its high-water mark in `mark`, what the records add up to in `state`, how one is
+written after the other, and after a failure, in `writing`.
 """
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from threading import RLock
 
-from dpsql.closing import Closing
 from dpsql.errors import InvariantBroken, LedgerError, OperationalError, PolicyError
 from dpsql.ledger.file import LedgerFile
 from dpsql.ledger.granting import Granting
 from dpsql.ledger.mark import Marks
-from dpsql.ledger.opening import KEY_IN_MEMORY, check_mark, create, marks_for, write_opening
-from dpsql.ledger.refusals import LimitsChanged, NotBegun, ReleasedMeanwhile
+from dpsql.ledger.opening import KEY_IN_MEMORY, create, marks_for, write_opening
+from dpsql.ledger.refusals import ChargeStands, NotBegun, ReleasedMeanwhile
 from dpsql.ledger.state import LedgerState, Pinned
 from dpsql.ledger.turns import ProcessTurns
 from dpsql.ledger.views import AccountState, Entry, Release, entry_of
+from dpsql.ledger.writing import WrittenLedger
 from dpsql.privacy.account import Composition
 from dpsql.privacy.accounting import PolicyLimits
 from dpsql.privacy.kinds import Loss
@@ -39,8 +38,8 @@ FAILPOINTS = (
     "after-begin",
     "after-check",
     "after-insert",
-    "after-commit",
     "mark-written",
+    "after-commit",
     "after-mark",
 )
 """Where a test may let a process die, in the order in which a charge passes them."""
@@ -49,7 +48,7 @@ PAYS = ("charge", "synthetic", "shared", "release")  # The kinds of records that
 FACTS = "facts"  # The kind of release that `dpsql advise` makes.
 
 
-class Ledger(Closing):
+class Ledger(WrittenLedger):
     """An open ledger; threads may share it, processes open their own. Made by `open`.
 
     Attributes:
@@ -64,15 +63,7 @@ class Ledger(Closing):
         marks: tuple[Marks, Path] | None,
         failpoint: Callable[[str], None],
     ) -> None:
-        self._file = file
-        self._state = state
-        self._limits = limits
-        self._marks = marks
-        self._failpoint = failpoint
-        self._lock = RLock()
-        self._process = os.getpid()
-        self._broken = False
-        self._granting = Granting(limits, state)
+        super().__init__(file, state, limits, marks, failpoint)
         self.turns = ProcessTurns(None if marks is None else marks[1])
 
     @classmethod
@@ -127,8 +118,7 @@ class Ledger(Closing):
             PolicyError: They allow less than was spent, or cannot be compared; those before stay in force.
             LedgerError: They could not be written; a `NotBegun` may be tried again.
         """
-        with self._lock, self._marks_locked():
-            self._refuse_unusable()
+        with self._usable(), self._marks_locked():
             before = self._limits, self._granting
             self._limits, self._granting = limits, Granting(limits, self._state)
             try:
@@ -215,16 +205,20 @@ class Ledger(Closing):
 
         Raises:
             InvariantBroken: If that charge did not pay for that fingerprint.
+            ChargeStands: If it cannot be written.
         """
-        with self._lock:  # no record is added, so nothing is decided anew, and the mark stays where it is
-            self._refuse_unusable()
+        with self._usable():  # no record is added, so nothing is decided anew, and the mark stays where it is
             record = self._file.record(charge)
             paid = [] if record is None else [record.details.get("fingerprint"), *record.details.get("beside", ())]
             if record is None or record.kind not in PAYS or fingerprint not in paid:
                 raise InvariantBroken("an answer can only be stored under the charge that paid for it")
-            with self._file.transaction(durable=False):
-                self._file.store(fingerprint, record, answer)
-                self._failpoint("after-insert")
+            try:
+                with self._file.transaction(durable=False):
+                    self._file.store(fingerprint, record, answer)
+                    self._failpoint("after-insert")
+            except LedgerError as failure:
+                self._broken = True
+                raise ChargeStands(failure) from failure
 
     def find(self, fingerprint: str) -> tuple[bytes, Loss] | None:
         """The answer stored under a fingerprint and what was paid for it, or None."""
@@ -318,68 +312,12 @@ class Ledger(Closing):
 
     def close(self) -> None:
         """Lets go of the file."""
-        with self._lock:
-            self._broken = True
-            self._file.close()
-            self.turns.close()
-
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        with self._lock:
-            self._refuse_unusable()
-            self._catch_up()
-            yield
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """One transaction on the newest state, then the mark. The mark's lock makes processes queue up in order."""
-        with self._lock, self._marks_locked():
-            self._refuse_unusable()
-            self._failpoint("before-begin")
-            begun = False
-            try:
-                self._file.refuse_replaced()
-                with self._file.transaction():
-                    begun = True
-                    self._failpoint("after-begin")
-                    self._catch_up()
-                    self._check_mark()
-                    yield
-                    self._failpoint("after-insert")
-                self._failpoint("after-commit")
-                self._file.refuse_replaced()
-                self._catch_up()
-                self._advance_mark()
-            except LedgerError as failure:  # after a failed write nobody knows what is on the disk
-                self._broken = begun and not isinstance(failure, LimitsChanged)
-                raise
-            self._failpoint("after-mark")
-
-    def _marks_locked(self) -> AbstractContextManager[None]:
-        return nullcontext() if self._marks is None else self._marks[0].locked()
-
-    def _refuse_unusable(self) -> None:
-        if os.getpid() != self._process:
-            raise InvariantBroken("a ledger does not survive a fork; open it again in the child")
-        if self._broken:
-            raise LedgerError("This ledger was closed, or failed before. Nothing was read. Open it again.")
-
-    def _catch_up(self) -> None:
-        self._state.catch_up(self._file)
-        if self._state.limits != self._limits.encoded:
-            raise LimitsChanged
-
-    def _check_mark(self) -> None:
-        if self._marks is not None:
-            check_mark(*self._marks, self._file, self._state)
-
-    def _advance_mark(self) -> None:
-        if self._marks is not None:
-            self._marks[0].advance(self._state.ledger, self._state.high_water)
+        super().close()
+        self.turns.close()
 
     def _adopt_limits(self, begins: Loss | None) -> None:
         """Puts the policy's limits on record where they are new, and what it begins with. Under the marks' lock."""
-        with self._file.transaction():
+        with self._marked():
             self._state.catch_up(self._file)
             self._check_mark()
             if self._state.limits != self._limits.encoded:
@@ -391,8 +329,6 @@ class Ledger(Closing):
             if begins is not None and not self._state.releases:
                 self._granting.refuse_everybody(begins.account(self.composition))
                 self._publish(FACTS, 0, begins, "facts whose consequences stand in the policy", ())
-        self._catch_up()
-        self._advance_mark()
 
     def _publish(self, kind: str, version: int, loss: Loss, statement: str, parts: Sequence[str]) -> int:
         first, *beside = parts or ("",)

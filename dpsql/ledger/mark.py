@@ -6,7 +6,8 @@ A copy of an old ledger is in itself a perfect ledger. The mark is what gives it
     <hash of path>.path  which ledger lies at that absolute path
     lock                 held by whoever writes a ledger that has its mark here
 
-A mark is written after each commit and never goes back: `advance` refuses, and only the owner's `replace` overrules.
+A mark is on the disk before its record is committed, in its place (`ahead`) behind that, and never goes back: only the
+owner's `replace` overrules. So it is never ahead of its ledger, and behind it by what nobody has seen the answer of.
 
 Tests: tests/unit/ledger/test_opening.py, tests/attacks/test_ledger_rollback.py.
 """
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from dpsql.errors import LedgerError
-from dpsql.ledger.folders import held, make_private, write_whole
+from dpsql.ledger.folders import held, make_private, write_whole, written_beside
 
 PATIENCE = 60.0
 """Seconds to wait for a process that holds the folder's lock. It is a choice: a charge holds it for milliseconds."""
@@ -153,24 +154,47 @@ class Marks:
                 f"The ledger {path} has parted from its high-water mark: another copy of it was used."
             )
 
-    def advance(self, ledger: str, reached: HighWater) -> None:
-        """Moves the mark forward, under `locked`.
+    @contextmanager
+    def ahead(self, ledger: str, reached: HighWater) -> Iterator[Callable[[], None]]:
+        """Writes a mark beside the one in force, under `locked`: what comes back puts it in place.
 
         Raises:
-            LedgerError: If the mark is already past this record or beside it: the ledger was forked or set back.
+            LedgerError: If it cannot be written, or the mark is already past this record or beside it: the ledger was
+                forked or set back.
         """
         known = self.of_ledger(ledger)
         if known == reached:
+            yield lambda: None
             return
         if known and (known.epoch, known.sequence) >= (reached.epoch, reached.sequence):
             raise UnusableLedgerError("Another copy of this ledger has gone on from here.")
-        self.replace(ledger, reached)
+        with self._written(ledger, reached) as place:
+            yield place
+
+    def advance(self, ledger: str, reached: HighWater) -> None:
+        """Moves the mark forward, under `locked`; as `ahead`, where the record is committed already."""
+        with self.ahead(ledger, reached) as place:
+            place()
 
     def replace(self, ledger: str, reached: HighWater) -> None:
         """Sets the mark, also backwards: the owner's doing."""
-        self._write(
-            self._mark(ledger), {"epoch": reached.epoch, "sequence": reached.sequence, "digest": reached.digest}
-        )
+        with self._written(ledger, reached) as place:
+            place()
+
+    @contextmanager
+    def _written(self, ledger: str, reached: HighWater) -> Iterator[Callable[[], None]]:
+        file = self._mark(ledger)
+        content = {"epoch": reached.epoch, "sequence": reached.sequence, "digest": reached.digest}
+        with ExitStack() as written:
+            with _as_ledger_error(file):
+                place = written.enter_context(written_beside(file, json.dumps(content).encode()))
+
+            def put() -> None:
+                with _as_ledger_error(file):
+                    place()
+
+            self._failpoint("mark-written")
+            yield put
 
     def _mark(self, ledger: str) -> Path:
         return self.folder / f"{ledger}.mark"
@@ -191,7 +215,7 @@ class Marks:
 
     def _write(self, file: Path, stored: dict[str, Any]) -> None:
         with _as_ledger_error(file):
-            write_whole(file, json.dumps(stored).encode(), lambda: self._failpoint("mark-written"))
+            write_whole(file, json.dumps(stored).encode())
 
     def _unreadable(self, file: Path) -> LedgerError:
         return UnusableLedgerError(f"The ledger's high-water mark {file} cannot be read.")

@@ -14,11 +14,24 @@ from dpsql.privacy.account import UNIT, Account
 from dpsql.privacy.accounting import Shortfall
 
 __all__ = [
-    "LimitsChanged", "NotBegun", "ReleasedMeanwhile", "cannot_all_pay", "exceeded", "no_account", "overspent",
-    "stopped", "suspended", "tightest",
+    "STANDS", "ChargeStands", "LimitsChanged", "NotBegun", "ReleasedMeanwhile", "cannot_all_pay", "exceeded",
+    "no_account", "overspent", "stopped", "suspended", "tightest",
 ]  # fmt: skip
 
+STANDS = "What was charged stays charged, and there is no answer to it: to ask the same again costs again."
+
 DIGITS = 4  # Significant digits of an amount; a larger one keeps all before its point. It is a choice.
+
+
+class ChargeStands(LedgerError):  # noqa: N818 - named as its sisters in dpsql.errors
+    """The ledger failed after a charge was on record, so that there is no answer to it.
+
+    Args:
+        why: What failed.
+    """
+
+    def __init__(self, why: object) -> None:
+        super().__init__(f"{why} {STANDS}")
 
 
 class LimitsChanged(LedgerError):  # noqa: N818 - named as its sisters in dpsql.errors

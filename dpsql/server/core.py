@@ -31,7 +31,7 @@ from dpsql.server.events import Seldom, tell
 from dpsql.server.gate import Gate
 from dpsql.server.lockout import WRONG, Lockout
 from dpsql.server.outlines import outline, with_intervals
-from dpsql.server.refusals import NotAdmitted, Stopping
+from dpsql.server.refusals import NotAdmitted, Stopping, without_the_owners_places
 from dpsql.server.seats import Seats
 from dpsql.server.users import OWNER, User, Users, Verifier
 from dpsql.session import Session
@@ -126,6 +126,7 @@ class Server:
             raise NotAdmitted(WRONG)
         return user
 
+    @without_the_owners_places()
     def guest(self, user: User, door: str, address: str) -> Guest:
         """An analyst who was admitted, with a session of their own; to be closed.
 
@@ -326,6 +327,7 @@ class Guest:
         """
         return self._told("free", what, lambda: work(self._session), free=True)
 
+    @without_the_owners_places()
     def free(self, work: Callable[[Session], Result]) -> Result:
         """The same where it was admitted already, and needs no line in the log."""
         return work(self._session)
@@ -355,6 +357,7 @@ class Guest:
         """See `Session.refusing`."""
         return self._session.refusing()
 
+    @without_the_owners_places()
     def left(self) -> str:
         """What is left of the budget for one query, in words."""
         return self._session.budget().epsilon_left
@@ -367,13 +370,14 @@ class Guest:
             self._server.gate.leave(self.analyst)
             tell("left", door=self._door, analyst=self.analyst, address=self._address)
 
+    @without_the_owners_places()
     def _told(self, event: str, sql: str, work: Callable[[], Result], *, free: bool = False) -> Result:
         """Does the work if it may be done, and writes one line of the owner's log."""
         began, facts = time.monotonic(), dict[str, Any]()
         try:
             self.admit(len(sql.encode(errors="replace")), free=free)
             result = work()
-            facts = _of(result)
+            facts = {"cost": result.paid_briefly} if isinstance(result, Answer) else {}
             return result
         except InvariantBroken as bug:
             facts = {"bug": str(bug)}
@@ -391,10 +395,3 @@ class Guest:
                 seconds=round(time.monotonic() - began, 3),
                 **facts,
             )
-
-
-def _of(result: object) -> dict[str, Any]:
-    """What the log says of a result: what it cost."""
-    if isinstance(result, Answer):
-        return {"cost": result.paid_briefly}
-    return {}

@@ -7,12 +7,23 @@ Tests: tests/unit/server.
 
 from __future__ import annotations
 
-from dpsql.errors import OperationalError
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-__all__ = ["CROWDED", "NotAdmitted", "Stopping", "TooMuch"]
+from dpsql.errors import LedgerError, OperationalError
+from dpsql.ledger.refusals import STANDS, ChargeStands, LimitsChanged
+from dpsql.server.events import tell
+
+__all__ = ["CROWDED", "NotAdmitted", "Stopping", "TooMuch", "without_the_owners_places"]
 
 CROWDED = "Too many connections have not yet said whose they are. Nothing was read. Try again later."
 """For who is hung up on before a word of theirs is read."""
+
+UNUSABLE = (
+    "The ledger cannot be used now. Nothing was read. Ask again later; SHOW BUDGET then says what was charged. "
+    "The owner's log says why."
+)
+NO_ANSWER = f"The ledger failed after the charge. {STANDS} The owner's log says why."
 
 
 class NotAdmitted(OperationalError):  # noqa: N818 - named as its sisters in dpsql.errors
@@ -28,3 +39,19 @@ class Stopping(OperationalError):  # noqa: N818
 
     def __init__(self) -> None:
         super().__init__("The server is stopping. Nothing was charged. Ask again when it is back.")
+
+
+@contextmanager
+def without_the_owners_places() -> Iterator[None]:
+    """Around what an analyst asks: what is wrong with a ledger names its places, which are for the owner's log alone.
+
+    Raises:
+        LedgerError: One of two fixed texts in the place of the ledger's own.
+    """
+    try:
+        yield
+    except LimitsChanged:
+        raise
+    except LedgerError as failure:
+        tell("ledger", why=str(failure))
+        raise LedgerError(NO_ANSWER if isinstance(failure, ChargeStands) else UNUSABLE) from None

@@ -128,6 +128,9 @@ class Page:
         """Whether the server takes statements, for whoever watches over it; it tells nothing else."""
         if self._server.stopping:
             return PlainTextResponse("stopping\n", 503, SAFE)
+        ledger = self._server.proxy.ledger
+        if ledger.failed and not await asyncio.to_thread(ledger.stands):
+            return PlainTextResponse("the ledger cannot be used\n", 503, SAFE)
         return PlainTextResponse("ok\n", 200, SAFE)
 
     async def show(self, request: Request) -> Response:

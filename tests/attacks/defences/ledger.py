@@ -8,6 +8,7 @@ __all__ = ["LEDGER"]
 
 PRICES = "dpsql/prepare/prices.py"
 LEDGER_ITSELF = "dpsql/ledger/ledger.py"
+WRITING = "dpsql/ledger/writing.py"
 FILE = "dpsql/ledger/file.py"
 GRANTING = "dpsql/ledger/granting.py"
 ACCOUNTING = "dpsql/privacy/accounting.py"
@@ -105,8 +106,8 @@ LEDGER = (
     Defence(
         "an overrun of the deadline is counted",
         BUYING,
-        "            self._backend.ledger.record_overrun(self._analyst)\n",
-        "",
+        "                self._backend.ledger.record_overrun(self._analyst)\n",
+        "                pass\n",
         OF_BUYING,
     ),
     Defence(
@@ -160,7 +161,7 @@ LEDGER = (
     ),
     Defence(
         "each charge is held against the mark",
-        LEDGER_ITSELF,
+        WRITING,
         "                    self._catch_up()\n                    self._check_mark()\n                    yield\n",
         "                    self._catch_up()\n                    yield\n",
         (*OF_LEDGER, "tests/attacks/test_ledger_rollback.py"),
@@ -174,16 +175,16 @@ LEDGER = (
     ),
     Defence(
         "a ledger that was deleted or exchanged is charged no more",
-        LEDGER_ITSELF,
-        "            try:\n                self._file.refuse_replaced()\n                with self._file.transaction",
-        "            try:\n                with self._file.transaction",
+        WRITING,
+        "            try:\n                self._file.refuse_replaced()\n                with self._marked",
+        "            try:\n                with self._marked",
         ("tests/attacks/test_ledger_rollback.py",),
     ),
     Defence(
         "a ledger does not survive a fork",
-        LEDGER_ITSELF,
-        "        if os.getpid() != self._process:\n",
-        "        if False:\n",
+        WRITING,
+        "            if os.getpid() != self._process:\n",
+        "            if False:\n",
         (*OF_LEDGER, "tests/attacks/test_ledger_processes.py"),
     ),
     Defence(

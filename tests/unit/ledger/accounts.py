@@ -1,7 +1,10 @@
-"""Ledgers for tests: limits, how one is opened, asked and read."""
+"""Ledgers for tests: limits, how one is opened, asked and read, and a disk without room."""
 
 from __future__ import annotations
 
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,7 +12,7 @@ from dpsql.ledger.ledger import Ledger, Pinned, PolicyLimits
 from dpsql.privacy.accounting import Limits
 from dpsql.privacy.kinds import Loss, Pure
 
-__all__ = ["BASIC", "TENTH", "ask", "limits", "opened", "spent"]
+__all__ = ["BASIC", "TENTH", "ask", "full_disk", "limits", "opened", "spent"]
 
 BASIC = Pinned(unit="patient_id", neighbours="add_remove", composition="basic")
 TENTH = Pure(Fraction(1, 10))
@@ -32,3 +35,14 @@ def ask(ledger: Ledger, loss: Loss = TENTH, analyst: str = "ana", fingerprint: s
 
 def spent(ledger: Ledger, analyst: str | None = "ana") -> float:
     return ledger.budget(analyst).spent.epsilon
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """No file of this process grows: as on a disk without room."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
