@@ -11,6 +11,7 @@ from dpsql.errors import LedgerError, OperationalError, ProgrammingError
 from dpsql.ledger.beside import Beside, beside
 from dpsql.ledger.served import Served
 from dpsql.ledger.waiting import DAY, MOST, Waiting
+from tests.unit.ledger.accounts import full_disk
 
 
 class Clock:
@@ -113,6 +114,18 @@ def test_a_damaged_file_says_so(path: Path) -> None:
     path.chmod(0o600)
     with pytest.raises(LedgerError, match="cannot be used"):
         Waiting(Beside(path)).all()
+
+
+@pytest.mark.parametrize("before", [0, 1])
+def test_a_disk_that_was_full_is_written_once_there_is_room(path: Path, before: int) -> None:
+    """Whether the file was to be made then, or a statement could not be written."""
+    waiting = Waiting(Beside(path))
+    for number in range(before):
+        asked(waiting, f"before {number}")
+    with full_disk(), pytest.raises(LedgerError, match="cannot be used"):
+        asked(waiting)
+    asked(waiting)
+    assert len(waiting.all()) == before + 1
 
 
 def test_what_was_served_is_counted_and_written_now_and_then(path: Path) -> None:
