@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +33,18 @@ _NOT_A = {
 }
 
 
-def load_policy(path: str | Path) -> Policy:
+def load_policy(path: str | Path, *, waits: bool = True) -> Policy:
     """The policy in a YAML file, checked as far as the file alone allows.
+
+    Args:
+        path: The file.
+        waits: Whether to wait for a pipe, in which a shell may hand over a policy; else anything but a file is refused.
 
     Raises:
         PolicyError: One line for each problem: ``file:line:column: what is wrong; what to write instead``.
     """
     file = Path(path)
-    document = read_yaml(_text(file))
+    document = read_yaml(_text(file, None if waits else _at_once))
     if document.problems:
         raise _error(file, document.problems)
     if document.data is None:
@@ -54,9 +60,9 @@ def load_policy(path: str | Path) -> Policy:
     return policy
 
 
-def _text(file: Path) -> str:
+def _text(file: Path, opener: Callable[[str, int], int] | None) -> str:
     try:
-        with file.open("rb") as stream:
+        with open(file, "rb", opener=opener) as stream:
             content = stream.read(LARGEST_FILE + 1)
     except FileNotFoundError:
         raise PolicyError(f"{file}: there is no such file; `dpsql init DATABASE` writes a first policy") from None
@@ -69,6 +75,16 @@ def _text(file: Path) -> str:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise PolicyError(f"{file}:{line}: the file is not UTF-8; save it as UTF-8") from None
+
+
+def _at_once(path: str, flags: int) -> int:
+    """The open file, for which nobody waits: looked at before, for opening a device may do something."""
+    if stat.S_ISREG(Path(path).stat().st_mode):
+        handle = os.open(path, flags | os.O_NONBLOCK)
+        if stat.S_ISREG(os.fstat(handle).st_mode):  # and not something that was put there meanwhile
+            return handle
+        os.close(handle)
+    raise OSError("it is no file")
 
 
 def _error(file: Path, problems: Sequence[Problem]) -> PolicyError:

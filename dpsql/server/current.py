@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from threading import Event, Lock, Thread
+from threading import Lock
 
-from dpsql.errors import Error, PolicyError, place_of
+from dpsql.errors import Error, PolicyError
 from dpsql.policy import Policy, load_policy
 from dpsql.policy.server import ServerSection
 from dpsql.server.events import tell
+from dpsql.server.watch import Watch
 
 __all__ = ["CurrentLimits"]
 
@@ -25,12 +26,19 @@ class CurrentLimits:
     Args:
         policy: As it was opened.
         adopt: Told the policy when the file has changed: takes up the limits of accounts. It may take long.
+        then: Called after each look: what else may have changed, and rests on the limits.
         pause: Seconds between two looks of `watch`; tests give their own.
     """
 
-    def __init__(self, policy: Policy, adopt: Callable[[Policy], None], pause: float = PAUSE) -> None:
-        self._adopt = adopt
-        self._pause = pause
+    def __init__(
+        self,
+        policy: Policy,
+        adopt: Callable[[Policy], None],
+        then: Callable[[], None] = lambda: None,
+        *,
+        pause: float = PAUSE,
+    ) -> None:
+        self._adopt, self._then = adopt, then
         self._section = policy.server
         self._file = policy.file
         self._looking = Lock()
@@ -39,8 +47,7 @@ class CurrentLimits:
         """Whose limits of accounts are to be taken up still."""
         self._said = ""
         """Why not, as the owner's log says already."""
-        self._ends = Event()
-        self._watching: Thread | None = None
+        self._watch = Watch("limits", self.look, pause)
 
     def now(self) -> ServerSection:
         """The section, at once; the one before, where the file cannot be used, which the owner's log then says."""
@@ -48,14 +55,11 @@ class CurrentLimits:
 
     def watch(self) -> None:
         """Looks at the file again and again, in a thread of its own, until `end`."""
-        self._watching = Thread(target=self._watch, name="limits", daemon=True)
-        self._watching.start()
+        self._watch.begin()
 
     def end(self) -> None:
-        """Looks no more; returns when what is being taken up was. Harmless when repeated."""
-        self._ends.set()
-        if self._watching is not None:
-            self._watching.join()
+        """Looks no more; returns when what is being taken up was, or takes too long. Harmless when repeated."""
+        self._watch.end()
 
     def look(self) -> None:
         """Takes up what the file says where it has changed, and again what could not be taken up before."""
@@ -66,17 +70,11 @@ class CurrentLimits:
                 self._read(self._file)
             if self._left is not None:
                 self._take_up(self._left)
-
-    def _watch(self) -> None:
-        while not self._ends.wait(self._pause):
-            try:
-                self.look()
-            except Exception as bug:  # noqa: BLE001 - the next change of the file is to be taken up all the same
-                tell("bug", of="limits", kind=type(bug).__name__, where=place_of(bug))
+            self._then()
 
     def _read(self, file: Path) -> None:
         try:
-            policy = load_policy(file)
+            policy = load_policy(file, waits=False)
         except (Error, OSError) as problem:
             tell("limits stay", why=str(problem))
             return

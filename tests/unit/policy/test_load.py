@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
 
@@ -155,6 +157,29 @@ def test_a_missing_file_and_a_directory_are_refused(tmp_path: Path) -> None:
         load_policy(tmp_path)
     with pytest.raises(PolicyError, match="the file cannot be read"):
         load_policy("a\0b")
+
+
+def test_a_pipe_is_read_by_who_waits_for_it_alone(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(PolicyError, match="the file cannot be read"):
+        load_policy(pipe, waits=False)
+    with ThreadPoolExecutor(1) as pool:
+        loaded = pool.submit(load_policy, pipe)
+        pipe.write_bytes(HOSPITAL.read_bytes())
+        assert loaded.result(60).name
+
+
+def test_what_is_put_in_the_place_of_a_file_meanwhile_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipe, other = tmp_path / "pipe", tmp_path / "other"
+    other.write_text("")
+    os.mkfifo(pipe)
+    before = other.stat()
+    monkeypatch.setattr(Path, "stat", lambda _: before)  # as it was a moment before
+    with pytest.raises(PolicyError, match="the file cannot be read"):
+        load_policy(pipe, waits=False)
 
 
 @pytest.mark.parametrize(

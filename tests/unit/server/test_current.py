@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from threading import Event, Thread
 
@@ -46,6 +47,31 @@ def test_new_limits_are_taken_up_and_a_broken_policy_changes_nothing(file: Path)
     file.unlink()
     limits.look()
     assert limits.now().connections == 7
+
+
+def test_what_is_no_file_is_not_read_and_a_file_in_its_place_is(file: Path, events: list[dict[str, object]]) -> None:
+    """Nobody writes into the pipe: who opened it would wait for ever."""
+    limits = CurrentLimits(load_policy(file), lambda _: None)
+    file.unlink()
+    os.mkfifo(file)
+    looks = Thread(target=limits.look, daemon=True)
+    looks.start()
+    looks.join(60)
+    assert not looks.is_alive()
+    file.unlink()
+    file.write_text(allowing(7))
+    limits.look()
+    assert limits.now().connections == 7
+    assert [event["event"] for event in events] == ["limits stay", "limits", "budget"]
+
+
+def test_what_rests_on_the_limits_is_looked_at_after_them(file: Path) -> None:
+    order = list[str]()
+    limits = CurrentLimits(load_policy(file), lambda _: order.append("limits"), lambda: order.append("then"))
+    limits.look()
+    file.write_text(allowing(7))
+    limits.look()
+    assert order == ["then", "limits", "then"]
 
 
 def test_nobody_waits_for_what_is_being_taken_up(file: Path) -> None:
