@@ -27,6 +27,7 @@ from dpsql.ledger.refusals import ReleasedMeanwhile
 from dpsql.ledger.served import Served
 from dpsql.mechanisms import under_policy
 from dpsql.mechanisms.base import Mechanism
+from dpsql.owner.in_use import InUse
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.options import Options
 from dpsql.plan.outline import Outline
@@ -41,8 +42,9 @@ from dpsql.times import Times
 
 if TYPE_CHECKING:
     from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
+    from dpsql.policy import Policy
 
-__all__ = ["Backend"]
+__all__ = ["Backend", "defaults_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class Backend:
         charging: What stands around an analyst's charge.
         served: Counts answers that came from the store.
         times: When answers leave.
+        in_use: That the version of the tables is used, and so stays on the disk.
         outlines: Those of statements over the catalog alone, by analyst, text and parameters.
         planned: Their plans, by the same.
         asked: What they are at their own price, by the same and all options.
@@ -80,10 +83,22 @@ class Backend:
     charging: Charging
     served: Served
     times: Times = field(default_factory=Times)
+    in_use: InUse = field(default_factory=lambda: InUse(None))
     outlines: Shelf[Outline] = field(default_factory=Shelf, init=False)
     planned: Shelf[AnyPlan] = field(default_factory=Shelf, init=False)
     asked: Shelf[ToBuy[Spoken]] = field(default_factory=Shelf, init=False)
     replayed: Shelf[Answer] = field(default_factory=Shelf, init=False)
+
+    @property
+    def version(self) -> int:
+        """Of the tables."""
+        return self.catalog.version
+
+    def close(self) -> None:
+        """Ends its processes; its version of the tables may go. Harmless when repeated."""
+        self.engine.close()
+        self.post_process.close()
+        self.in_use.close()
 
     @property
     def lower(self) -> Lower:
@@ -206,3 +221,15 @@ class Backend:
     def public_quote(self, plan: PublicPlan) -> Quote:
         """The quote of a statement over public tables alone."""
         return public_quote(lower_public(plan, self.engine.dialect).sql)
+
+
+def defaults_of(policy: Policy) -> Options:
+    """The policy's ``per_query`` price."""
+    price = policy.budget.per_query
+    if price is None:
+        return Options()
+    return Options(
+        epsilon=None if price.epsilon is None else Fraction(price.epsilon),
+        delta=Fraction(price.delta) or None,
+        rho=None if price.rho is None else Fraction(price.rho),
+    )

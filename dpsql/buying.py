@@ -131,8 +131,11 @@ class Buying(Calls):
         free = self._releases.over(plan)
         if free is not None:
             return free
+        engine = self._backend.engine
+        statement = lower_public(plan, engine.dialect)
+        engine.verify(statement)  # one that does not stand says so, and not that too much was asked
         try:
-            return exact(plan, self._backend.engine.run(lower_public(plan, self._backend.engine.dialect)))
+            return exact(plan, engine.run(statement))
         except EngineFailed as failure:
             raise OperationalError(NO_PUBLIC_ANSWER) from failure
 

@@ -16,7 +16,7 @@ from threading import Lock
 
 from dpsql.answers.costs import cost_text
 from dpsql.engine.log import OPERATOR
-from dpsql.errors import ApprovalNeeded, Error, OperationalError
+from dpsql.errors import ApprovalNeeded, Error, OperationalError, ProgrammingError
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.standing import Standing, Use
 from dpsql.ledger.turns import ProcessTurns
@@ -29,12 +29,14 @@ from dpsql.privacy.loss import PrivacyLoss, encode, summary
 from dpsql.sql import syntax
 from dpsql.sql.parse import normal
 
-__all__ = ["ALERTS", "Charging", "Spoken", "Turns", "Wish"]
+__all__ = ["ALERTS", "Charging", "Spoken", "Turns", "Wish", "check_name"]
 
 ALERTS = (Fraction(50, 100), Fraction(80, 100), Fraction(95, 100))
 """Shares of an account at which owner and analyst are told. They are a choice: half, little left, and nearly none."""
 
 MOST_SHOWN = 1_000  # Characters of a parameter's value that people are shown. It is a choice.
+LONGEST_NAME = 200  # Characters of an analyst's name. It is a choice: a name stands in every record of the ledger.
+
 CLOSED = (
     "The data owner has changed the limits to what this server cannot take up. Nothing was charged. What was released "
     "before can still be asked for. Tell the data owner, whose log says why."
@@ -231,6 +233,23 @@ def waits(price: PrivacyLoss, above: Fraction) -> bool:
     if price.epsilon != float("inf"):
         return price.epsilon > above
     return price.rho is None or pure_epsilon_of_rho(Fraction(price.rho)) > above
+
+
+def check_name(analyst: object) -> None:
+    """Refuses what cannot be the name of one analyst in the record of charges.
+
+    Raises:
+        ProgrammingError: It is empty, ``*``, too long, or holds what cannot be printed.
+    """
+    if not analyst or not isinstance(analyst, str):
+        raise ProgrammingError("analyst is empty. Write the name of an account in the policy.")
+    if analyst == "*":
+        raise ProgrammingError("analyst is *, which stands for everybody without an account. Write a name.")
+    if len(analyst) > LONGEST_NAME or not analyst.isprintable():
+        raise ProgrammingError(
+            f"The analyst's name is longer than {LONGEST_NAME} characters, or holds one that cannot be printed. "
+            "Write the name of an account in the policy."
+        )
 
 
 def _crossed(before: Fraction, after: Fraction) -> list[float]:

@@ -17,13 +17,13 @@ from dpsql.answers.budget import Budget
 from dpsql.answers.notebook import card, heading, known, small, values
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.screen import safe
-from dpsql.backend import Backend
-from dpsql.charging import Charging
+from dpsql.backend import Backend, defaults_of
+from dpsql.charging import Charging, check_name
 from dpsql.closing import Closing
 from dpsql.engine.base import Engine
 from dpsql.engine.log import keep_in
 from dpsql.engine.public_columns import PublicColumns
-from dpsql.errors import OperationalError, PolicyError, ProgrammingError, door
+from dpsql.errors import OperationalError, PolicyError, door
 from dpsql.ledger.beside import Beside, beside
 from dpsql.ledger.ledger import FACTS, Ledger
 from dpsql.ledger.mark import default_folder
@@ -33,8 +33,8 @@ from dpsql.ledger.waiting import Waiting
 from dpsql.owner.advised import advised_tables, with_bounds
 from dpsql.owner.builder import alone, build, data_digest_of
 from dpsql.owner.catalog import build_catalog
+from dpsql.owner.in_use import InUse
 from dpsql.owner.versions import Numbered, numbered, open_engine
-from dpsql.plan.options import Options
 from dpsql.policy import Limit as PolicyLimit
 from dpsql.policy import Policy, load_policy
 from dpsql.privacy.accounting import Limits, PolicyLimits
@@ -51,8 +51,6 @@ if TYPE_CHECKING:
 __all__ = ["Proxy", "open", "open_ledger", "refresh"]
 
 Progress = Callable[[str, float], None]
-
-LONGEST_NAME = 200  # Characters of an analyst's name. It is a choice: a name stands in every record of the ledger.
 
 
 class Proxy(Closing):
@@ -94,7 +92,7 @@ class Proxy(Closing):
             with alone(cache, progress):
                 if ledger.version() == 0:  # while this process waited, another may have built it
                     _new_version(policy, ledger, cache, "first opening", progress)
-        self._backend = self._open()
+        self._backend = self._open(policy)
 
     @door
     def session(self, *, analyst: str) -> Session:
@@ -103,7 +101,7 @@ class Proxy(Closing):
         Raises:
             ProgrammingError: If the name is empty, ``*``, longer than 200 characters, or cannot be printed.
         """
-        _check_name(analyst)
+        check_name(analyst)
         return Session(self._backend, analyst, keeps=self)
 
     @property
@@ -115,7 +113,7 @@ class Proxy(Closing):
 
     @door
     def refresh(self, progress: Progress | None = None) -> int:
-        """Builds the next table version from the data as they are now; open sessions must be opened again.
+        """Builds the next table version from the data as they are now; sessions of before stay at theirs.
 
         Returns:
             The new version. No budget is refreshed by it; free replays of older answers end.
@@ -124,8 +122,32 @@ class Proxy(Closing):
         with alone(self._cache, progress):
             version = _new_version(self.policy, self.ledger, self._cache, "", progress)
         self._backend.post_process.close()
-        self._backend = self._open()
+        self._take(self._open(self.policy))
         return version
+
+    @door
+    def renew(self) -> Backend | None:
+        """Takes up the newest table version, where another process built it; sessions of before stay at theirs.
+
+        Returns:
+            What those share, to be closed once none of them is asked any more; None where there is no newer version.
+
+        Raises:
+            Error: It cannot be opened: the one before stays.
+        """
+        before = self._backend
+        if self.ledger.version() == before.engine.version:
+            return None
+        now = {"budget": self.policy.budget, "server": self.policy.server}
+        policy = with_bounds(self._opened.model_copy(update=now), _facts(self.ledger))
+        self._take(self._open(policy))
+        self.policy = policy
+        return before
+
+    @property
+    def backend(self) -> Backend:
+        """What the sessions share that are made from now on."""
+        return self._backend
 
     @door
     def adopt(self, policy: Policy) -> None:
@@ -152,7 +174,7 @@ class Proxy(Closing):
         self.policy = self.policy.model_copy(update={"budget": policy.budget, "server": policy.server})
         above = policy.server.owner_approves_above
         charging.closed, charging.above = None, None if above is None else Fraction(above)
-        self._backend = replace(self._backend, defaults=_defaults(policy))
+        self._backend = replace(self._backend, defaults=defaults_of(policy))
 
     def __repr__(self) -> str:
         return f"The proxy of {safe(self.policy.name)}: session(analyst=...), refresh(), close()"
@@ -175,49 +197,54 @@ class Proxy(Closing):
 
     def close(self) -> None:
         """Ends the processes and closes the ledger."""
-        self._backend.engine.close()
-        self._backend.post_process.close()
+        self._backend.close()
         self.served.write()
         self.owners.close()
         self.ledger.close()
         self._ends()
 
-    def _engine(self) -> Engine:
+    def _take(self, backend: Backend) -> None:
+        """Puts another version in force; where nothing may be charged, it stays so."""
+        backend.charging.closed = self._backend.charging.closed
+        self._backend = backend
+
+    def _engine(self, policy: Policy) -> tuple[Engine, InUse]:
         """The engine over the current version, or over the next where refreshes took that one away meanwhile."""
         while True:
             version = self.ledger.version()
             try:
-                return open_engine(self.policy, self._cache, version)
+                return open_engine(policy, self._cache, version)
             except OperationalError:
                 if self.ledger.version() == version:
                     raise
 
-    def _open(self) -> Backend:
-        engine = self._engine()
-        advised = advised_tables(self.policy, _facts(self.ledger), data_digest_of(self._cache, engine.version))
-        catalog = build_catalog(self.policy, engine.public, engine.version, advised)
+    def _open(self, policy: Policy) -> Backend:
+        engine, in_use = self._engine(policy)
+        advised = advised_tables(policy, _facts(self.ledger), data_digest_of(self._cache, engine.version))
+        catalog = build_catalog(policy, engine.public, engine.version, advised)
         public = PublicColumns(engine, catalog)
         metrics: dict[str, RowMetric] = {}
-        if self.policy.metrics:
+        if policy.metrics:
             from dpsql.mechanisms.metric.row_metric import build_metrics  # here: most policies have none
 
-            metrics = build_metrics(self.policy, engine.public, public)
-        above = self.policy.server.owner_approves_above
+            metrics = build_metrics(policy, engine.public, public)
+        above = policy.server.owner_approves_above
         return Backend(
             catalog=catalog,
             ledger=self.ledger,
             engine=engine,
             metrics=metrics,
             public=public,
-            post_process=PostProcess(self.policy.engine.memory_bytes),
+            post_process=PostProcess(policy.engine.memory_bytes),
             sampler=self._sampler,
-            defaults=_defaults(self.policy),
+            defaults=defaults_of(policy),
             private=self._private,
             charging=Charging(
                 self.ledger, self.waiting, None if above is None else Fraction(above), engine.version, catalog.classes
             ),
             served=self.served,
-            times=Times(self.policy.grid),
+            times=Times(policy.grid),
+            in_use=in_use,
         )
 
 
@@ -280,23 +307,6 @@ def _require_metrics(policy: Policy) -> None:
         from dpsql.owner.metric_report import require_metrics  # here: most policies have none
 
         require_metrics(policy)
-
-
-def _check_name(analyst: object) -> None:
-    """Refuses what cannot be the name of one analyst in the record of charges.
-
-    Raises:
-        ProgrammingError: It is empty, ``*``, too long, or holds what cannot be printed.
-    """
-    if not analyst or not isinstance(analyst, str):
-        raise ProgrammingError("analyst is empty. Write the name of an account in the policy.")
-    if analyst == "*":
-        raise ProgrammingError("analyst is *, which stands for everybody without an account. Write a name.")
-    if len(analyst) > LONGEST_NAME or not analyst.isprintable():
-        raise ProgrammingError(
-            f"The analyst's name is longer than {LONGEST_NAME} characters, or holds one that cannot be printed. "
-            "Write the name of an account in the policy."
-        )
 
 
 def numbered_sources(policy: Policy) -> list[Numbered]:
@@ -386,15 +396,3 @@ def _limits(limit: PolicyLimit) -> Limits:
 def _beside_limits(policy: Policy) -> dict[str, Any]:
     """All of a policy but what a running server takes up."""
     return policy.model_dump(exclude={"server": True, "budget": {"total", "analysts", "per_query"}})
-
-
-def _defaults(policy: Policy) -> Options:
-    """The policy's ``per_query`` price."""
-    price = policy.budget.per_query
-    if price is None:
-        return Options()
-    return Options(
-        epsilon=None if price.epsilon is None else Fraction(price.epsilon),
-        delta=Fraction(price.delta) or None,
-        rho=None if price.rho is None else Fraction(price.rho),
-    )

@@ -222,6 +222,19 @@ class Session(Buying):
         batch, _ = self._backend.together(asked.priced, self._analyst)
         return self._backend.summary(batch.loss)
 
+    @property
+    def version(self) -> int:
+        """Of the tables that it asks."""
+        return self._backend.catalog.version
+
+    def over(self, backend: Backend) -> Session:
+        """This session over another version of the tables, at prices as they are there; itself where it is the same."""
+        if backend.catalog.version == self.version:
+            return self
+        moved = Session(backend, self._analyst, keeps=self._keeps)
+        moved._set = self._set
+        return moved
+
     def refusing(self) -> AbstractContextManager[None]:
         """Around what a door says of a statement before it is asked: a refusal leaves when that of `query` would."""
         return self._backend.times.kept(refusals_alone=True)

@@ -45,6 +45,10 @@ class Remembering:
             self._engine.verify(statement)
             self._verified.add(statement)
 
+    def stand(self) -> None:
+        """As the engine does."""
+        self._engine.stand()
+
     def run(self, statement: EngineStatement) -> RawTable:
         """The engine's exact result."""
         key = _told_apart(statement)

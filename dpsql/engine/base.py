@@ -168,6 +168,13 @@ class Engine(Protocol):
             InvariantBroken: If it reads another statement than was meant.
         """
 
+    def stand(self) -> None:
+        """Returns if the engine stands; one that does not, but can, is started. It costs next to nothing.
+
+        Raises:
+            OperationalError: As `verify`.
+        """
+
     def run(self, statement: EngineStatement) -> RawTable:
         """The statement's exact result.
 

@@ -43,6 +43,7 @@ class GuardedEngine(Closing):
         self, version: int, public: Mapping[str, PublicTable], dialect: Dialect, patience: float = 0.0
     ) -> None:
         self._version, self._public, self._dialect, self._patience = version, public, dialect, patience
+        self._told = False  # whether the owner's log says already that the engine does not stand
 
     @property
     def version(self) -> int:
@@ -69,6 +70,17 @@ class GuardedEngine(Closing):
         except InvariantBroken as bug:
             raise _otherwise(bug, statement) from None
 
+    def stand(self) -> None:
+        """Returns if the engine stands; see `Engine.stand`. The owner's log says it once of one that does not."""
+        try:
+            self._stand()
+        except WorkerFailed as failure:
+            if not self._told:
+                OPERATOR.error("the engine is not ready: %s", failure.detail)
+            self._told = True
+            raise OperationalError(NOT_READY) from failure
+        self._told = False
+
     def run(self, statement: EngineStatement) -> RawTable:
         """The statement's exact result; see `Engine.run`."""
         try:
@@ -89,6 +101,14 @@ class GuardedEngine(Closing):
                 if time.monotonic() >= end:
                     raise
             time.sleep(AGAIN_SECONDS)
+
+    @abstractmethod
+    def _stand(self) -> None:
+        """Returns if the engine stands; it is started where it does not.
+
+        Raises:
+            WorkerFailed: If it cannot be.
+        """
 
     @abstractmethod
     def _verify(self, statement: EngineStatement) -> None:

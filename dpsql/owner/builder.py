@@ -14,6 +14,7 @@ from dpsql.engine.log import OPERATOR
 from dpsql.errors import OperationalError
 from dpsql.ledger.folders import held, make_private, sync, write_whole
 from dpsql.owner.engines import sources
+from dpsql.owner.in_use import LOCK, to_remove
 from dpsql.owner.jobs import Progress, in_owner_process
 from dpsql.owner.shape import RECORD, Shape, shape_of
 from dpsql.worker import wire
@@ -36,8 +37,8 @@ __all__ = [
 
 FACTS = "facts.json"
 KEPT = 2
-"""Versions that are kept: the one built, and the one that the ledger may still name if all ends before it is
-recorded."""
+"""Versions that are kept, beside those that somebody uses: the one built, and the one that the ledger may still name if
+all ends before it is recorded."""
 
 PATIENCE = 3600.0  # Seconds to wait for another process that builds. It is a choice: ten times what 10^8 rows take.
 
@@ -81,6 +82,7 @@ def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress
         facts = {"version": version, "shape": shape.digest, "sources": before, "at": at, **made_of}
         shutil.rmtree(made / "spill", ignore_errors=True)
         (made / FACTS).write_bytes(wire.encode(facts))
+        (made / LOCK).touch()
         for file in made.iterdir():
             file.chmod(0o600)
             sync(file)
@@ -237,6 +239,9 @@ def _versions(directory: Path) -> list[Path]:
 
 
 def _forget_old(directory: Path, version: int) -> None:
+    """Removes old versions that nobody uses; those in use are left to the builds to come."""
     for old in _versions(directory):
-        if int(old.name[1:]) <= version - KEPT:
-            shutil.rmtree(old, ignore_errors=True)
+        held = to_remove(old) if int(old.name[1:]) <= version - KEPT else None
+        if held is not None:
+            with held:
+                shutil.rmtree(old, ignore_errors=True)

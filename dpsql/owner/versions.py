@@ -19,6 +19,7 @@ from dpsql.errors import OperationalError
 from dpsql.owner.builder import FACTS, newest_versions, unchanged, version_directory
 from dpsql.owner.engines import opening, sources
 from dpsql.owner.facts import public_table
+from dpsql.owner.in_use import InUse, use
 from dpsql.owner.shape import Shape, shape_of
 from dpsql.worker import wire
 
@@ -56,8 +57,8 @@ class Numbered:
         return f"{self.table} was built from version {self.built} of {self.place}{later}"
 
 
-def open_engine(policy: Policy, directory: Path, version: int) -> Engine:
-    """The engine over one version of the bounded tables.
+def open_engine(policy: Policy, directory: Path, version: int) -> tuple[Engine, InUse]:
+    """The engine over one version of the bounded tables, and that this process uses it: a build leaves it there.
 
     Args:
         policy: What the version was built from.
@@ -69,6 +70,7 @@ def open_engine(policy: Policy, directory: Path, version: int) -> Engine:
     """
     place = version_directory(directory, version)
     try:
+        in_use = use(place)
         facts = wire.decode((place / FACTS).read_bytes())
     except FileNotFoundError:
         raise _stale(f"Version {version} of the bounded tables is not in {directory}") from None
@@ -83,7 +85,7 @@ def open_engine(policy: Policy, directory: Path, version: int) -> Engine:
                 OPERATOR.warning("%s", one)
         raise _stale(f"The data changed since version {version} was built")
     public = {name: public_table(name, table) for name, table in facts["public"].items()}
-    return opening(policy.engine.kind).open_engine(place, version, public, policy.engine)
+    return opening(policy.engine.kind).open_engine(place, version, public, policy.engine), in_use
 
 
 def numbered(policy: Policy, directory: Path, version: int) -> list[Numbered]:

@@ -110,6 +110,15 @@ class Worker:
         with self._lock:
             self._start()
 
+    def stand(self) -> None:
+        """Returns when the process is ready; it is started, or replaced, where it is not there.
+
+        Raises:
+            WorkerFailed: If it does not start. The next call gets a fresh process.
+        """
+        with self._lock:
+            self._ready_child()
+
     def run(
         self,
         request: Statement,
@@ -181,16 +190,25 @@ class Worker:
             self._finalizer()
         self._child = self._finalizer = None
 
+    def _ready_child(self) -> Child:
+        """The process, once it is ready. Whoever calls this holds the lock."""
+        child = self._start()
+        try:
+            if not self._ready:
+                child.wait_until_ready()
+                self._ready = True
+        except BaseException:
+            self._stop()
+            raise
+        return child
+
     def _exchange(
         self, messages: Sequence[bytes | memoryview], deadline: float, read: Callable[[list[memoryview]], T]
     ) -> T:
         """Sends a request, waits for the reply, and reads what follows a good one."""
         with self._lock:
-            child = self._start()
+            child = self._ready_child()
             try:
-                if not self._ready:
-                    child.wait_until_ready()
-                    self._ready = True
                 self._asked += 1
                 return _reply(child.connection, messages, deadline, read)
             except InvariantBroken:  # nothing ran, nothing is left in the pipe

@@ -87,6 +87,11 @@ class Pool:
         """Starts the first worker without waiting for it."""
         self.workers[0].warm()
 
+    def stand(self) -> None:
+        """Returns when a worker is ready, once one is idle; a new one is started where none stands."""
+        with self._one(_Turn(who(), public=False, new=True)) as worker:
+            worker.stand()
+
     def verify(self, request: Statement, *, deadline: float, public: bool = False) -> None:
         """As `Worker.verify`; another worker is started where all that stand are at work."""
         with self._one(_Turn(who(), public, new=True)) as worker:

@@ -264,6 +264,9 @@ class Counted:
     def verify(self, statement: EngineStatement) -> None:
         self._engine.verify(statement)
 
+    def stand(self) -> None:
+        self._engine.stand()
+
     def run(self, statement: EngineStatement) -> RawTable:
         self.runs += 1
         return self._engine.run(statement)

@@ -99,6 +99,9 @@ class InProcess:
         """Returns if DuckDB reads the statement as it was meant."""
         self._desk.verify(_request(statement))
 
+    def stand(self) -> None:
+        """It is in this process."""
+
     def run(self, statement: EngineStatement) -> RawTable:
         """The statement's exact result."""
         sent = self._desk.answer(_request(statement), ())

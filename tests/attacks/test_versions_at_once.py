@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Thread
@@ -12,6 +13,7 @@ import pytest
 import dpsql
 from dpsql import proxy, testing
 from dpsql.engine.base import Engine
+from dpsql.owner.in_use import InUse
 from dpsql.owner.versions import open_engine
 from dpsql.policy import Policy, load_policy
 from dpsql.testing import Noiseless
@@ -82,7 +84,7 @@ def test_an_opening_that_two_refreshes_overtake_opens_the_newest_version(
     dpsql.open(policy).close()
     asked: list[int] = []
 
-    def overtaken(its: Policy, cache: Path, version: int) -> Engine:
+    def overtaken(its: Policy, cache: Path, version: int) -> tuple[Engine, InUse]:
         asked.append(version)
         if version == 1:
             proxy.refresh(policy)
@@ -93,6 +95,39 @@ def test_an_opening_that_two_refreshes_overtake_opens_the_newest_version(
     with dpsql.open(policy) as opened:
         assert opened.ledger.version() == 3
     assert asked == [1, 3]
+
+
+@pytest.mark.chance(0, "noise is drawn, and nothing of it is asserted")
+def test_a_process_that_is_open_goes_on_with_its_version_while_others_refresh(policy: Path) -> None:
+    """Its worker processes end and others start: the version that they open is not removed before it is closed."""
+    with dpsql.open(policy) as opened:
+        session, engine = opened.session(analyst="ana"), opened.backend.engine
+        for above in range(3):
+            proxy.refresh(policy)
+            engine.close()
+            assert not session.query("SELECT COUNT(*) FROM patients WHERE age > ?", [above], epsilon=1).replayed
+        assert sorted(place.name for place in opened._cache.glob("v*")) == ["v1", "v3", "v4"]
+        before = opened.renew()
+        assert before is not None
+        before.close()
+        assert opened.renew() is None
+        assert (session.version, opened.session(analyst="ana").version) == (1, 4)
+        proxy.refresh(policy)
+        assert sorted(place.name for place in opened._cache.glob("v*")) == ["v4", "v5"]
+
+
+def test_a_session_from_before_a_refresh_keeps_its_version_as_long_as_somebody_has_it(policy: Path) -> None:
+    with testing.open(policy, Noiseless()) as opened:
+        session = opened.session(analyst="ana")
+        for _ in range(3):
+            opened.refresh()
+        assert session.query("SELECT COUNT(*) FROM patients").rows == [(100,)]
+        assert sorted(place.name for place in opened._cache.glob("v*")) == ["v1", "v3", "v4"]
+        session._backend.engine.close()
+        del session
+        gc.collect()
+        opened.refresh()
+        assert sorted(place.name for place in opened._cache.glob("v*")) == ["v4", "v5"]
 
 
 def test_a_session_keeps_what_it_needs_alive(policy: Path) -> None:

@@ -67,6 +67,9 @@ class Watched:
             raise self.refuses
         self.inner.verify(statement)
 
+    def stand(self) -> None:
+        self.inner.stand()
+
     def run(self, statement: EngineStatement) -> RawTable:
         self.asking.add(who())
         self.on_record.append(len(self.ledger.log()))

@@ -122,6 +122,9 @@ def test_a_query_that_the_engine_cannot_take_costs_nothing(folder: Path, proxy: 
         def verify(self, statement: object) -> None:
             raise OperationalError("The engine is not ready.")
 
+        def stand(self) -> None:
+            raise OperationalError("The engine is not ready.")
+
         def run(self, statement: object) -> Any:
             raise AssertionError("it was asked all the same")
 
@@ -134,4 +137,6 @@ def test_a_query_that_the_engine_cannot_take_costs_nothing(folder: Path, proxy: 
     broken = Session(replace(proxy._backend, engine=engine), "ana")
     with pytest.raises(OperationalError, match="not ready"):
         broken.query("SELECT COUNT(*) FROM orders WHERE shipping > 7", epsilon=0.1)
+    with pytest.raises(OperationalError, match="not ready"):  # and not that too much was asked
+        broken.query("SELECT COUNT(*) FROM products")
     assert session.budget().spent == spent

@@ -57,6 +57,9 @@ class DuckDBEngine(GuardedEngine):
         """Frees the workers. Harmless when repeated."""
         self._workers.close()
 
+    def _stand(self) -> None:
+        self._workers.stand()
+
     def _verify(self, statement: EngineStatement) -> None:
         self._workers.verify(statement, deadline=self._deadline, public=self._is_public(statement))
 

@@ -77,6 +77,9 @@ class PostgresEngine(GuardedEngine):
         for connection in idle:
             connection.close()
 
+    def _stand(self) -> None:
+        self._held(lambda _: None)
+
     def _verify(self, statement: EngineStatement) -> None:
         self._held(lambda connection: self._planned(connection, statement))
 

@@ -74,6 +74,9 @@ class SparkEngine(GuardedEngine):
         if session is not None:
             session.close()
 
+    def _stand(self) -> None:
+        self._held(lambda _: None)
+
     def _verify(self, statement: EngineStatement) -> None:
         self._held(lambda session: self._read_as_meant(session, statement))
 

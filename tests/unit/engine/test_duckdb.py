@@ -22,6 +22,7 @@ from dpsql.engine.log import OPERATOR
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
 from dpsql.owner import builder
 from dpsql.owner.builder import build
+from dpsql.owner.in_use import LOCK
 from dpsql.owner.shape import shape_of, stores_grid
 from dpsql.owner.versions import open_engine
 from dpsql.plan.types import Type
@@ -52,7 +53,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def engine(folder: Path) -> Iterator[Engine]:
     """The engine over version 1."""
-    engine = open_engine(policy(folder), folder / "cache", 1)
+    engine, _ = open_engine(policy(folder), folder / "cache", 1)
     yield engine
     engine.close()
 
@@ -91,7 +92,7 @@ def test_public_columns_of_every_type_are_described(folder: Path) -> None:
             "FROM range(4) AS t(i) GROUP BY i"
         )
     build(policy(folder), key=KEY, version=2, directory=folder / "cache")
-    engine = open_engine(policy(folder), folder / "cache", 2)
+    engine, _ = open_engine(policy(folder), folder / "cache", 2)
     engine.close()
     columns = engine.public["cities"].columns
     assert {name: column.type.value for name, column in columns.items()} == {
@@ -133,7 +134,7 @@ def test_every_engine_failure_is_the_same_to_the_caller(
 def test_an_overrun_can_be_told_from_other_failures(folder: Path) -> None:
     hasty = policy(folder).model_copy()
     object.__setattr__(hasty, "engine", hasty.engine.model_copy(update={"deadline": "1ms"}))
-    engine = open_engine(hasty, folder / "cache", 1)
+    engine, _ = open_engine(hasty, folder / "cache", 1)
     crossed = ", ".join(f"{VISITS} AS t{i}" for i in range(30))
     with pytest.raises(EngineFailed) as failure:
         engine.run(statement(f"SELECT CAST(sum(t0.cost * t1.cost) AS DOUBLE) AS n FROM {crossed}", ("n", "DOUBLE")))
@@ -174,10 +175,10 @@ def test_changed_data_are_refused_until_refresh(folder: Path) -> None:
 
 def test_a_touched_source_is_looked_at_once_and_did_not_change(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.utime(folder / "clinic.duckdb", ns=(1, 1))
-    open_engine(policy(folder), folder / "cache", 1).close()
+    open_engine(policy(folder), folder / "cache", 1)[0].close()
     monkeypatch.setattr(builder, "in_owner_process", None)  # from then on its new time is known
-    open_engine(policy(folder), folder / "cache", 1).close()
-    assert {file.name for file in (folder / "cache" / "v1").iterdir()} == {builder.FACTS, FILE}
+    open_engine(policy(folder), folder / "cache", 1)[0].close()
+    assert {file.name for file in (folder / "cache" / "v1").iterdir()} == {builder.FACTS, FILE, LOCK}
     assert {file.stat().st_mode & 0o777 for file in (folder / "cache" / "v1").iterdir()} == {0o600}
 
 
@@ -217,7 +218,7 @@ def test_hints_may_change_without_refresh(folder: Path) -> None:
     city = {"type": "text", "values_from": "cities.name"}
     changed = policy(folder, patients={"rows_about": 5, "rows_at_least": 2, "columns": {"age": age, "city": city}})
     assert shape_of(changed).digest == shape_of(policy(folder)).digest
-    open_engine(changed, folder / "cache", 1).close()
+    open_engine(changed, folder / "cache", 1)[0].close()
 
 
 def test_a_version_that_is_not_there_is_refused(folder: Path) -> None:

@@ -15,6 +15,7 @@ from dpsql.engine.log import OPERATOR
 from dpsql.errors import OperationalError, PolicyError
 from dpsql.owner import builder
 from dpsql.owner.builder import build, version_directory
+from dpsql.owner.in_use import LOCK
 from tests.unit.owner.clinic import KEY, data, policy
 
 
@@ -54,7 +55,7 @@ def test_nothing_of_it_is_readable_to_others(folder: Path) -> None:
         assert directory.stat().st_mode & 0o777 == 0o700
     for inside in file.parent.iterdir():
         assert inside.stat().st_mode & 0o777 == 0o600
-    assert {inside.name for inside in file.parent.iterdir()} == {FILE, builder.FACTS}
+    assert {inside.name for inside in file.parent.iterdir()} == {FILE, builder.FACTS, LOCK}
 
 
 def test_the_same_data_and_key_make_the_same_view_again(folder: Path) -> None:

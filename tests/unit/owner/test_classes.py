@@ -17,6 +17,7 @@ from dpsql.errors import OperationalError, PolicyError
 from dpsql.ledger.ledger import Ledger
 from dpsql.owner.builder import FACTS, build, version_directory
 from dpsql.owner.check import check
+from dpsql.owner.in_use import LOCK
 from dpsql.owner.shape import RECORD
 from dpsql.policy import Policy
 from dpsql.proxy import Proxy, limits_of, pinned_of
@@ -112,7 +113,7 @@ def test_the_record_is_private_and_names_nobody(tmp_path: Path) -> None:
     write(tmp_path, [(1, "normal"), (2, "strict")])
     classes(tmp_path)
     place = version_directory(tmp_path / "cache", 1)
-    assert {file.name for file in place.iterdir()} == {FILE, FACTS, RECORD}
+    assert {file.name for file in place.iterdir()} == {FILE, FACTS, RECORD, LOCK}
     assert (place / RECORD).stat().st_mode & 0o777 == 0o600
     with duckdb.connect() as connection:
         rows = connection.execute(f"SELECT * FROM read_parquet('{place / RECORD}')").fetchall()

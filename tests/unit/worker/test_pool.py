@@ -273,6 +273,21 @@ def test_many_at_once_are_all_served(pool: Pool) -> None:
     assert pool._at_work == {}
 
 
+def test_a_pool_stands_when_a_worker_is_ready(pool: Pool, tmp_path: Path) -> None:
+    for _ in range(2):
+        pool.stand()
+        assert standing(pool) == 1
+    assert list(pool.run(COUNT, deadline=20)["n"]) == [10_000]
+    child = pool.workers[0]._child or pool.workers[1]._child
+    assert child is not None
+    child._process.kill()
+    child._process.wait()
+    pool.stand()
+    assert list(pool.run(COUNT, deadline=20)["n"]) == [10_000]
+    with pytest.raises(WorkerFailed):
+        Pool(tmp_path / "none.duckdb", 1 << 30, 1).stand()
+
+
 def test_how_many_follows_from_the_machine_and_the_policy() -> None:
     assert at_once(1) <= MOST_AT_ONCE
     assert at_once(1 << 30) >= at_once(1 << 34) >= at_once(1 << 50) == 1
