@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import hmac
 import os
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -20,19 +19,20 @@ from typing import Any, TypeVar
 from dpsql.answers.answer import Answer
 from dpsql.answers.quoted import Quote
 from dpsql.answers.switch import intervals_set, set_answer
-from dpsql.errors import Error, InvariantBroken
 from dpsql.plan.outline import Outline
 from dpsql.plan.types import Parameters
 from dpsql.policy import Policy
 from dpsql.policy.server import ServerSection
 from dpsql.proxy import Proxy
 from dpsql.server.current import CurrentLimits
-from dpsql.server.events import Seldom, tell
+from dpsql.server.events import Seldom, tell, telling
 from dpsql.server.gate import Gate
+from dpsql.server.health import Health
 from dpsql.server.lockout import WRONG, Lockout
 from dpsql.server.outlines import outline, with_intervals
 from dpsql.server.refusals import NotAdmitted, Stopping, without_the_owners_places
 from dpsql.server.seats import Seats
+from dpsql.server.tables import CurrentTables
 from dpsql.server.users import OWNER, User, Users, Verifier
 from dpsql.session import Session
 
@@ -55,6 +55,7 @@ class Server:
 
     Attributes:
         strangers: Writes what they bring about into the owner's log.
+        tables: The version of the tables that statements are asked of.
     """
 
     def __init__(self, proxy: Proxy, users: Users, *, gate: Gate | None = None, lockout: Lockout | None = None) -> None:
@@ -65,7 +66,9 @@ class Server:
         self.strangers = Seldom()
         self.pool = ThreadPoolExecutor(AT_WORK, thread_name_prefix="statement")
         self._stopping = False
-        self._limits = CurrentLimits(proxy.policy, proxy.adopt)
+        self.tables = CurrentTables(proxy)
+        self._limits = CurrentLimits(proxy.policy, proxy.adopt, self.tables.look)
+        self._health = Health(self.tables.stand)
         self._seats = Seats(AT_WORK)
 
     @property
@@ -82,6 +85,11 @@ class Server:
     def stopping(self) -> bool:
         """Whether nothing more is asked of the data."""
         return self._stopping
+
+    @property
+    def ready(self) -> bool:
+        """Whether statements are taken: the engine stood when `watch` looked at it last."""
+        return self._health.ready
 
     def bearer(self, token: str, door: str, address: str) -> User:
         """Whose token it is.
@@ -189,8 +197,9 @@ class Server:
             self._seats.leave(analyst)
 
     def watch(self) -> None:
-        """Takes up new limits of the policy file from now on, in a thread of its own, until `close`."""
+        """Takes up new limits and versions of the tables, and looks after the engine, until `close`."""
         self._limits.watch()
+        self._health.watch()
 
     def stop_taking(self) -> None:
         """Takes no more statements from now on; what had not begun is uncharged. Those at work go on."""
@@ -200,7 +209,9 @@ class Server:
         """Takes no more statements, and returns when those at work are done; what had not begun is uncharged."""
         self.stop_taking()
         self.pool.shutdown(wait=True, cancel_futures=True)
+        self._health.end()
         self._limits.end()
+        self.tables.end()
         self.strangers.end()
 
 
@@ -290,23 +301,23 @@ class Guest:
             TooMuch, NotAdmitted, Stopping: As the doors of this server allow.
             Error: As `Session.query`.
         """
-        answer = self._told("statement", sql, lambda: self._asked(sql, parameters, options))
+        answer = self._told("statement", sql, lambda session: self._asked(session, sql, parameters, options))
         answer = answer.first(self._server.limits.rows)
         return answer.with_intervals() if self._wide(intervals) else answer
 
     def _wide(self, intervals: bool | None) -> bool:
         return self.intervals if intervals is None else intervals
 
-    def _asked(self, sql: str, parameters: Parameters, options: dict[str, Any]) -> Answer:
+    def _asked(self, session: Session, sql: str, parameters: Parameters, options: dict[str, Any]) -> Answer:
         on = intervals_set(sql)
         if on is None:
-            return self._session.query(sql, parameters, **options)
+            return session.query(sql, parameters, **options)
         self.intervals = on
         return set_answer(on)
 
     def outline(self, sql: str, parameters: Parameters | None = None, *, intervals: bool | None = None) -> Outline:
         """What `query` would return, for nothing; see `outlines.outline`."""
-        own = self._told("outline", sql, lambda: outline(self._session, sql, parameters), free=True)
+        own = self._told("outline", sql, lambda session: outline(session, sql, parameters), free=True)
         return with_intervals(own) if self._wide(intervals) else own
 
     def reset(self) -> None:
@@ -316,7 +327,7 @@ class Guest:
 
     def explain(self, sql: str, parameters: Parameters = (), **options: Any) -> Quote:
         """What a statement would cost, and how precise it would be; see `Session.explain`."""
-        return self._told("quote", sql, lambda: self._session.explain(sql, parameters, **options), free=True)
+        return self._told("quote", sql, lambda session: session.explain(sql, parameters, **options), free=True)
 
     def ask(self, what: str, work: Callable[[Session], Result]) -> Result:
         """Something of the session that costs nothing: tables, columns, the budget.
@@ -325,12 +336,13 @@ class Guest:
             what: In a word, for the log.
             work: What is to be done.
         """
-        return self._told("free", what, lambda: work(self._session), free=True)
+        return self._told("free", what, work, free=True)
 
     @without_the_owners_places()
     def free(self, work: Callable[[Session], Result]) -> Result:
         """The same where it was admitted already, and needs no line in the log."""
-        return work(self._session)
+        with self._server.tables.used(self._moved) as session:
+            return work(session)
 
     def admit(self, size: int, *, free: bool = True) -> None:
         """Returns if one more statement may be asked.
@@ -371,27 +383,23 @@ class Guest:
             tell("left", door=self._door, analyst=self.analyst, address=self._address)
 
     @without_the_owners_places()
-    def _told(self, event: str, sql: str, work: Callable[[], Result], *, free: bool = False) -> Result:
-        """Does the work if it may be done, and writes one line of the owner's log."""
-        began, facts = time.monotonic(), dict[str, Any]()
-        try:
+    def _told(self, event: str, sql: str, work: Callable[[Session], Result], *, free: bool = False) -> Result:
+        """Does the work if it may be done, over the tables in force, and writes one line of the owner's log."""
+        with telling(event, door=self._door, analyst=self.analyst, address=self._address, text=sql) as came:
             self.admit(len(sql.encode(errors="replace")), free=free)
-            result = work()
-            facts = {"cost": result.paid_briefly} if isinstance(result, Answer) else {}
-            return result
-        except InvariantBroken as bug:
-            facts = {"bug": str(bug)}
-            raise
-        except Error as refusal:
-            facts = {"refused": type(refusal).__name__, "why": str(refusal)}
-            raise
-        finally:
-            tell(
-                event,
-                door=self._door,
-                analyst=self.analyst,
-                address=self._address,
-                text=sql,
-                seconds=round(time.monotonic() - began, 3),
-                **facts,
-            )
+            with self._server.tables.used(self._moved) as session:
+                result = work(session)
+            came |= _of(result)
+        return result
+
+    def _moved(self) -> Session:
+        """The session over the tables in force."""
+        self._session = self._session.over(self._server.proxy.backend)
+        return self._session
+
+
+def _of(result: object) -> dict[str, Any]:
+    """What the log says of a result: what it cost."""
+    if isinstance(result, Answer):
+        return {"cost": result.paid_briefly}
+    return {}

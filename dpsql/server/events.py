@@ -8,14 +8,15 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
 
-from dpsql.errors import place_of
+from dpsql.errors import Error, InvariantBroken, place_of
 
-__all__ = ["EVENTS", "FILE", "LAYOUT", "Seldom", "tell", "told_by"]
+__all__ = ["EVENTS", "FILE", "LAYOUT", "Seldom", "tell", "telling", "told_by"]
 
 EVENTS = logging.getLogger("dpsql.server")
 EVENTS.propagate = False  # as the engine's: only a handler that the owner puts here gets it
@@ -44,6 +45,22 @@ def tell(event: str, **facts: Any) -> None:
     text = json.dumps(line | {name: _short(value) for name, value in facts.items() if value is not None})
     # As `EVENTS.info` does, but for a look through the stack for who calls.
     EVENTS.handle(EVENTS.makeRecord(EVENTS.name, logging.INFO, __file__, 0, text, (), None))
+
+
+@contextmanager
+def telling(event: str, **facts: Any) -> Iterator[dict[str, Any]]:
+    """Writes one line when what is done within is done, or refused; what it yields is for what came of it."""
+    began, came = time.monotonic(), dict[str, Any]()
+    try:
+        yield came
+    except InvariantBroken as bug:
+        came |= {"bug": str(bug)}
+        raise
+    except Error as refusal:
+        came |= {"refused": type(refusal).__name__, "why": str(refusal)}
+        raise
+    finally:
+        tell(event, **facts, seconds=round(time.monotonic() - began, 3), **came)
 
 
 class Seldom:

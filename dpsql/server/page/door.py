@@ -131,6 +131,8 @@ class Page:
         ledger = self._server.proxy.ledger
         if ledger.failed and not await asyncio.to_thread(ledger.stands):
             return PlainTextResponse("the ledger cannot be used\n", 503, SAFE)
+        if not self._server.ready:
+            return PlainTextResponse("not ready\n", 503, SAFE)
         return PlainTextResponse("ok\n", 200, SAFE)
 
     async def show(self, request: Request) -> Response:

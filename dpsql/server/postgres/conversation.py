@@ -44,6 +44,7 @@ class PreparedStatement:
         columns: Its columns, once they were asked for.
         described: Whether they were.
         intervals: Whether those of intervals were among them then.
+        version: The version of the tables then.
     """
 
     text: str
@@ -53,6 +54,7 @@ class PreparedStatement:
     columns: tuple[ResultColumn, ...] | None = None
     described: bool = False
     intervals: bool = False
+    version: int = 0
 
 
 @dataclass(slots=True)
@@ -270,9 +272,18 @@ class Conversation:
     async def _outlined(self, statement: PreparedStatement) -> None:
         """Finds out a statement's columns and the types of its parameters."""
         if not statement.described and statement.question is not None:
-            statement.intervals = self._context.guest.intervals
+            statement.intervals, statement.version = self._context.guest.intervals, self._context.version
             statement.columns = await self._work(statement.question.columns)
             statement.described = True
+
+    async def _refuse_changed(self, statement: PreparedStatement, question: Inquiry) -> None:
+        """Refuses, before it is charged, what the client was told other columns of than it would get."""
+        if statement.intervals != self._context.guest.intervals:
+            raise PgRefusal("0A000", "cached plan must not change result type", "Prepare it again: SET changed it.")
+        now = self._context.version
+        if now != statement.version and await self._work(question.columns) != statement.columns:
+            raise PgRefusal("0A000", "cached plan must not change result type", "Prepare it again: the tables changed.")
+        statement.version = now
 
     async def _run(self, portal: Portal) -> None:
         """Asks, and tells what changed and what is to be known."""
@@ -280,8 +291,8 @@ class Conversation:
         async with self._telling(statement):
             if question is None:
                 return
-            if statement.described and statement.intervals != self._context.guest.intervals:
-                raise PgRefusal("0A000", "cached plan must not change result type", "Prepare it again: SET changed it.")
+            if statement.described:
+                await self._refuse_changed(statement, question)
             portal.result = await self._work(lambda: question.answered(portal.values))
             for name, value in self._context.changed:
                 self._wire.write(messages.parameter_status(name, value))

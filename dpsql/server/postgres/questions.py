@@ -84,6 +84,11 @@ class Context:
     inside: bool
     changed: list[tuple[str, str]]
 
+    @property
+    def version(self) -> int:
+        """Of the tables, now."""
+        return self.guest.free(lambda session: session.version)
+
 
 class Inquiry(ABC):
     """One statement.

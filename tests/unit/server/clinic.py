@@ -10,12 +10,13 @@ from pathlib import Path
 import duckdb
 
 import dpsql.testing
-from dpsql.proxy import Proxy
+from dpsql.policy import Policy
+from dpsql.proxy import Proxy, _new_version
 from dpsql.server.core import Guest, Server
 from dpsql.server.users import Users
 from dpsql.testing_samplers import Noiseless
 
-__all__ = ["COUNT", "POLICY", "Clinic", "guest", "open_clinic", "write_clinic"]
+__all__ = ["COUNT", "POLICY", "Clinic", "guest", "open_clinic", "refresh", "write_clinic"]
 
 POLICY = """
 version: 1
@@ -78,6 +79,22 @@ def open_clinic(folder: Path, policy: str = POLICY) -> Iterator[Clinic]:
             yield Clinic(proxy, server, tokens)
         finally:
             server.close()
+
+
+def refresh(clinic: Clinic, people: int | None = None, policy: Policy | None = None) -> None:
+    """A new version of the tables, as another process makes it: of so many people, or of the same as before.
+
+    Args:
+        clinic: Whose.
+        people: How many there are from then on; None for all.
+        policy: As that process reads it.
+    """
+    if people is not None:
+        assert clinic.proxy.policy.file is not None
+        with duckdb.connect(str(clinic.proxy.policy.file.with_name("clinic.duckdb"))) as database:
+            database.execute(f"DELETE FROM people WHERE person >= {people}")
+    proxy = clinic.proxy
+    _new_version(policy or proxy.policy, proxy.ledger, proxy._cache, "", None)
 
 
 def guest(clinic: Clinic, name: str = "ana", server: Server | None = None) -> Guest:

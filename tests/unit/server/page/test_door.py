@@ -287,3 +287,17 @@ def test_the_door_opens_at_a_path(clinic: Clinic, tmp_path: Path) -> None:
             await door.stop()
 
     assert asyncio.run(visited()) == 200
+
+
+def test_whoever_watches_over_the_server_is_told_when_it_takes_no_statements(tmp_path: Path) -> None:
+    with open_clinic(tmp_path) as own:
+        app, engine = Page(own.server, secure=False).app(), own.proxy.backend.engine
+        place = own.proxy._cache / "v1"
+        engine.close()
+        aside = place.rename(place.with_name("aside"))
+        own.server._health.look()
+        (down,) = ask(app, get("/healthz"))
+        aside.rename(place)
+        own.server._health.look()
+        (up,) = ask(app, get("/healthz"))
+        assert [(answer.status_code, answer.text) for answer in (down, up)] == [(503, "not ready\n"), (200, "ok\n")]

@@ -6,14 +6,19 @@ import struct
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Event
 from typing import Any
 
+import duckdb
 import pytest
 
 from dpsql.server.core import Guest
 from dpsql.server.postgres import door as door_module
+from dpsql.server.postgres import open_door
 from dpsql.server.postgres.wire import PENDING
+from tests.unit.server.clinic import POLICY, open_clinic, refresh
+from tests.unit.server.opening import opened
 from tests.unit.server.postgres.conftest import Open
 from tests.unit.server.postgres.raw import Raw, bind, describe, execute, message, parse, startup
 
@@ -191,6 +196,30 @@ def test_intervals_are_columns_on_request(ana: Raw) -> None:
     assert ana.ask("RESET intervals; SHOW BUDGET").tags == ["RESET", "SELECT 1"]
     assert ana.tell(bind(name="kept"), execute()).errors[0]["M"] == "cached plan must not change result type"
     assert len(ana.ask(sql).columns) == 3
+
+
+def test_what_was_described_before_a_refresh_is_asked_after_it_where_its_columns_are_the_same(tmp_path: Path) -> None:
+    """A public table may come to have other types; a private one has those of the policy."""
+    levels, people = "SELECT name FROM levels", "SELECT sex, COUNT(*) AS n FROM people GROUP BY sex"
+    write = f"COPY (SELECT {{}} AS name) TO '{tmp_path / 'levels.parquet'}'"
+    duckdb.execute(write.format("1"))
+    policy = f"{POLICY}  levels: {{public: true, source: levels.parquet}}\n"
+    with open_clinic(tmp_path, policy) as clinic, opened(open_door(clinic.server)) as url:
+        raw = Raw(int(url.split(":")[-1].split("/")[0]))
+        assert not raw.enter("ana", clinic.tokens["ana"]).errors
+        for name, sql in (("levels", levels), ("people", people)):
+            assert not raw.tell(parse(sql, name=name), describe("S", name)).errors
+        duckdb.execute(write.format("'high'"))
+        refresh(clinic)
+        clinic.server._limits.look()
+        changed = raw.tell(bind(name="levels"), execute()).errors[0]
+        assert (changed["M"], changed["H"]) == (
+            "cached plan must not change result type",
+            "Prepare it again: the tables changed.",
+        )
+        assert len(raw.tell(bind(name="people"), execute()).rows) == 2
+        assert raw.ask(levels).rows == [[b"high"]]
+        raw.close()
 
 
 # ----------------------------------------------------------------------------------------------------- extended queries
