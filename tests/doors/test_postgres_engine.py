@@ -227,14 +227,16 @@ def test_changed_data_are_seen_and_a_refresh_drops_old_tables(server: Server, tm
 
 
 def test_a_server_that_goes_and_comes_costs_nothing_that_was_not_read(server: Server, twins: dict[str, Twins]) -> None:
-    session = twins["census"].there.session(analyst="gone")
+    session, engine = twins["census"].there.session(analyst="gone"), engine_of(twins["census"])
     asked = "SELECT COUNT(*) AS n FROM people"
     before = session.budget().spent
     server.stop("immediate")
-    with pytest.raises(OperationalError, match=r"not ready\. Nothing was spent"):
-        session.query(asked)
+    for ask in (lambda: session.query(asked), engine.stand):
+        with pytest.raises(OperationalError, match=r"not ready\. Nothing was spent"):
+            ask()
     assert session.budget().spent == before
     server.start()
+    engine.stand()
     assert session.query(asked).rows
 
 

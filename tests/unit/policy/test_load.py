@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from hypothesis import given, settings
@@ -178,8 +179,17 @@ def test_what_is_put_in_the_place_of_a_file_meanwhile_is_not_waited_for(
     os.mkfifo(pipe)
     before = other.stat()
     monkeypatch.setattr(Path, "stat", lambda _: before)  # as it was a moment before
-    with pytest.raises(PolicyError, match="the file cannot be read"):
-        load_policy(pipe, waits=False)
+    said = list[str]()
+
+    def load() -> None:
+        with pytest.raises(PolicyError) as refused:
+            load_policy(pipe, waits=False)
+        said.append(str(refused.value))
+
+    loads = Thread(target=load, daemon=True)
+    loads.start()
+    loads.join(60)
+    assert "the file cannot be read" in said[0]
 
 
 @pytest.mark.parametrize(
