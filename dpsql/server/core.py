@@ -389,17 +389,10 @@ class Guest:
             self.admit(len(sql.encode(errors="replace")), free=free)
             with self._server.tables.used(self._moved) as session:
                 result = work(session)
-            came |= _of(result)
+            came |= {"cost": result.paid_briefly} if isinstance(result, Answer) else {}
         return result
 
     def _moved(self) -> Session:
         """The session over the tables in force."""
         self._session = self._session.over(self._server.proxy.backend)
         return self._session
-
-
-def _of(result: object) -> dict[str, Any]:
-    """What the log says of a result: what it cost."""
-    if isinstance(result, Answer):
-        return {"cost": result.paid_briefly}
-    return {}
