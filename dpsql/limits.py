@@ -18,9 +18,11 @@ __all__ = [
     "UNBOUNDED_STEP",
 ]
 
-LEAST_LOSS, MOST_LOSS = Fraction(1, 10**9), Fraction(10**6)
-"""The least and the largest epsilon, rho or multiple of a metric for one statement. It is a choice: less buys nothing
-but noise, more protects nobody, and what is computed of noise takes long far beyond either."""
+LEAST_LOSS = Fraction(1, 10**9)
+"""The least epsilon, rho or multiple of a metric for one statement. It is a choice: less buys nothing but noise."""
+
+MOST_LOSS = Fraction(10**6)
+"""The largest of these. It is a choice: more protects nobody, and what is computed of noise takes minutes beyond."""
 
 LEAST_DELTA = Fraction(1, 10**18)
 """The least probability that is a statement's delta, where it is not 0. It is a choice: the ledger counts in such
