@@ -7,7 +7,7 @@ from fractions import Fraction
 __all__ = [
     "FARTHEST_STEP",
     "FEWEST_STEPS",
-    "LEAST_DELTA",
+    "LEAST_GIVEN_DELTA",
     "LEAST_LOSS",
     "MOST_LISTED",
     "MOST_LOSS",
@@ -24,7 +24,7 @@ LEAST_LOSS = Fraction(1, 10**9)
 MOST_LOSS = Fraction(10**6)
 """The largest of these. It is a choice: more protects nobody, and what is computed of noise takes minutes beyond."""
 
-LEAST_DELTA = Fraction(1, 10**18)
+LEAST_GIVEN_DELTA = Fraction(1, 10**18)
 """The least probability that is a statement's delta, where it is not 0. It is a choice: the ledger counts in such
 units."""
 

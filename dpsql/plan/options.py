@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpsql.errors import ProgrammingError, UnsupportedQuery
-from dpsql.limits import LEAST_DELTA, LEAST_LOSS, MOST_LOSS
+from dpsql.limits import LEAST_GIVEN_DELTA, LEAST_LOSS, MOST_LOSS
 from dpsql.plan.expressions import Resolver, nearest
 from dpsql.plan.nodes import OptionValue
 from dpsql.sql import syntax
@@ -243,7 +243,7 @@ def _loss(name: str, value: Any) -> Fraction:
 
 def _chance(name: str, value: Any) -> Fraction:
     chance = _number(name, value)
-    if not LEAST_DELTA <= chance < 1:
+    if not LEAST_GIVEN_DELTA <= chance < 1:
         raise ProgrammingError(f"{name} is {value}; write a number from 1e-18 to below 1, such as 1e-8.")
     return chance
 

@@ -15,7 +15,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from dpsql.limits import LEAST_DELTA, LEAST_LOSS, MOST_LOSS, MOST_ROWS
+from dpsql.limits import LEAST_GIVEN_DELTA, LEAST_LOSS, MOST_LOSS, MOST_ROWS
 
 __all__ = [
     "Ceiling",
@@ -152,7 +152,7 @@ def _loss(value: object) -> Decimal:
 
 def _ceiling(value: object) -> Decimal:
     number = _chance(value)
-    if 0 < Fraction(number) < LEAST_DELTA:
+    if 0 < Fraction(number) < LEAST_GIVEN_DELTA:
         raise wrong(f"{number} is no delta of a query", "write 0, or a number from 1e-18 to below 1, such as 1e-9")
     return number
 
