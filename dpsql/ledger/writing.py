@@ -164,8 +164,8 @@ class WrittenLedger(Closing):
             if self._marks is not None:
                 marks, path = self._marks
                 check_mark(marks, path, file, state)
-                file.prove_writable()
                 marks.replace(state.ledger, state.high_water)  # at its mark or past it, as was seen: never backwards
+                file.prove_writable()
         except BaseException:
             file.close()
             raise

@@ -98,6 +98,15 @@ def test_a_ledger_is_proved_writable_by_what_reaches_the_disk(scene: Scene) -> N
     scene.ledger._file.prove_writable()
 
 
+def test_a_ledger_without_room_is_not_opened_again_where_its_mark_has_some(scene: Scene) -> None:
+    with full_disk(), pytest.raises(LedgerError):
+        ask(scene.ledger)
+    with ExitStack() as until:
+        scene.then["mark-written"] = lambda: until.enter_context(full_disk())
+        assert not scene.ledger.stands()
+    assert scene.ledger.stands()
+
+
 def test_a_commit_without_room_charges_nothing(scene: Scene) -> None:
     with ExitStack() as until:
         scene.then["mark-written"] = lambda: until.enter_context(full_disk())
