@@ -122,7 +122,8 @@ def test_what_is_charged_is_what_is_drawn_and_each_answer_is_found_again_by_itse
 @pytest.mark.parametrize("seed", range(12, 24))
 def test_no_statement_reads_what_another_one_asks(backend: Backend, seed: int) -> None:
     exact = replace(backend, sampler=dpsql.testing.Noiseless())
-    statements = [sql for sql in batch(seed, 9) if "delta" not in sql]  # which groups appear hangs on the price
+    # Which groups appear hangs on the price, and so does where the values of a mean are clipped.
+    statements = [sql for sql in batch(seed, 9) if "delta" not in sql and "AVG(" not in sql]
     together = Watched(exact, f"together {seed}").query_all(statements)
     alone = Watched(exact, f"alone {seed}")
     assert [answer.rows for answer in together] == [alone.query(sql).rows for sql in statements]

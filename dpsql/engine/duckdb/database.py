@@ -28,7 +28,10 @@ from dpsql.errors import InvariantBroken, OperationalError, PolicyError
 
 __all__ = ["DuckDBDatabase", "building", "looked", "reading"]
 
-BROKEN_LINE = "A CSV file has a line that is no row: an open quote, or too few or too many values. Mend the file."
+BROKEN_LINE = (
+    "A CSV file has a line that is no row: an open quote, or too few or too many values. Mend the file. A large one with "
+    "texts of many lines may not be read although it is right: write it as Parquet."
+)
 _FILE = re.compile(r"^ *file = (.+)$", re.MULTILINE)  # Where DuckDB says which CSV file it could not read.
 CATALOG = "source"  # The name under which the owner's database is attached.
 BEFORE = "before"  # The same of the version before.
@@ -135,7 +138,7 @@ class DuckDBDatabase:
         try:
             return self._connection.execute(sql).fetchall()
         except duckdb.Error as error:
-            if "CSV Error on Line" in str(error):
+            if any(words in str(error) for words in ("CSV Error on Line", "Parallel CSV Reader")):
                 raise OperationalError(_broken(str(error))) from error
             raise
 

@@ -97,8 +97,7 @@ def _csv(files: Sequence[str]) -> str:
 
     Nothing is guessed from the rows: one person's row must not change how another's is read. The delimiter is the
     one that the header line shows. A line that is no row (an open quote, too few or too many values) fails the job:
-    left out, it would take other people's lines along. One thread reads a file from its begin on: others would begin
-    in the midst of it, where a text of many lines looks like rows.
+    left out, it would take other people's lines along.
 
     Raises:
         PolicyError: If one does not start with a header, or two have different ones.
@@ -111,7 +110,7 @@ def _csv(files: Sequence[str]) -> str:
     columns = ", ".join(f"{DUCKDB.text(name)}: 'VARCHAR'" for name in names)
     return (
         f"read_csv({_texts(files)}, auto_detect = false, header = true, delim = {DUCKDB.text(delimiter)}, "
-        f"quote = '\"', escape = '\"', nullstr = '', parallel = false, columns = {{{columns}}})"
+        f"quote = '\"', escape = '\"', nullstr = '', columns = {{{columns}}})"
     )
 
 
