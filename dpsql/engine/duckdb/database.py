@@ -29,8 +29,8 @@ from dpsql.errors import InvariantBroken, OperationalError, PolicyError
 __all__ = ["DuckDBDatabase", "building", "looked", "reading"]
 
 BROKEN_LINE = (
-    "A CSV file has a line that is no row: an open quote, or too few or too many values. Mend the file. A large one with "
-    "texts of many lines may not be read although it is right: write it as Parquet."
+    "A CSV file has a line that is no row: an open quote, or too few or too many values. Mend the file. A large one "
+    "with texts of many lines may not be read although it is right: write it as Parquet."
 )
 _FILE = re.compile(r"^ *file = (.+)$", re.MULTILINE)  # Where DuckDB says which CSV file it could not read.
 CATALOG = "source"  # The name under which the owner's database is attached.
