@@ -37,6 +37,7 @@ OPEN_ORDERS = """
 
   part:"""
 CAP = "WITH DIFFERENTIAL_PRIVACY OPTIONS (max_{}_contributed = {})"
+NAMED = "WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'laplace')"
 LATE = "WHERE l_shipdate >= DATE '1994-01-01'"
 TICK = 1 / os.sysconf("SC_CLK_TCK")  # Seconds of the clock by which Linux counts a process's time.
 
@@ -47,6 +48,9 @@ PAIRS = {
     "persons": "SELECT COUNT(DISTINCT o_custkey) FROM orders",
     "six groups": "SELECT l_returnflag, l_linestatus, COUNT(*), SUM(l_quantity) FROM lineitem GROUP BY 1, 2",
     "four aggregates": f"SELECT COUNT(*), SUM(l_quantity), AVG(l_discount), SUM(l_extendedprice) FROM lineitem {LATE}",
+    "the same by laplace": f"SELECT {NAMED} COUNT(*), SUM(l_quantity), AVG(l_discount), SUM(l_extendedprice) "
+    f"FROM lineitem {LATE}",
+    "years": "SELECT year(l_shipdate), COUNT(*), SUM(l_quantity) FROM lineitem GROUP BY 1",
     "join": "SELECT COUNT(*), SUM(l_quantity) FROM lineitem JOIN orders ON l_orderkey = o_orderkey "
     "WHERE o_orderpriority = '1-URGENT'",
     "median": "SELECT MEDIAN(l_extendedprice) FROM lineitem",
