@@ -70,7 +70,11 @@ class Twins:
         catalog = self.here.session(analyst="meaning")._backend.catalog
         tables = catalog.tables.values()
         totals = {totals.name for table in tables for totals in table.totals}
-        own = [kept for table in tables for kept in (table.sizes, table.counts, *(t.sizes for t in table.totals))]
+        own = [
+            kept
+            for table in tables
+            for kept in (table.sizes, table.counts, *table.days, *(t.sizes for t in table.totals))
+        ]
         totals |= {kept.name for kept in own if kept is not None}  # of which the other has none
         (file,) = self.here._cache.rglob("bounded.duckdb")
         with duckdb.connect(str(file), read_only=True) as here:
