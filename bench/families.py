@@ -101,7 +101,7 @@ def clamped() -> None:
     """How likely each number of rows is to be the clamp, beside what people have and what the policy allows."""
     figure, axes = drawn("clamped", height=2.9)
     rows, edges = visits(20_000, 5, 0.8), edges_to(1024)
-    search = ClampSearch(edges, Fraction(3, 10), units=1, guess=7, groups=1)  # 128, an eighth of what is allowed
+    search = ClampSearch(edges, Fraction(3, 10), units=1, guess=7)  # 128, an eighth of what is allowed
     units = by_edges([(rows, np.ones(len(rows), dtype=int))], edges)
     chance = flipped(search.scores(units), float(search.exponent))
     places = np.arange(len(edges))
