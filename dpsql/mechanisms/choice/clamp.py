@@ -77,9 +77,9 @@ class ClampSearch:
         return float(CLIMB) * below * (below / (2 * guess) if guess else 0.0) + float(STEEP) * (up - below)
 
     def penalty(self, place: int) -> int:
-        """Points by which an edge is handicapped.
+        """Points by which an edge is handicapped: the same for many groups as for one.
 
-        However many groups get noise: that would be worth more units clipped in all of them together. But few units may
+        With many, each of which gets noise, a lower clamp would be worth more units that it clips. But few units may
         have most of all rows, and then no interval holds (measured: 150 of 3,000 people with 60 rows each, by month).
         """
         return round(Fraction(self.climbed(place) * math.sqrt(self.power)) / self.exponent)

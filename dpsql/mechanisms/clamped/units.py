@@ -156,7 +156,6 @@ def units_query(request: Request, grid: Grid, loss: Pure, *, squares: bool) -> U
     others += [(column, _squares(grid, coarse, max(abs(grid.low), abs(grid.high)), most)) for column in squared]
     typical, rows, moved = _rows_of_a_unit(request, most), max(1, request.rows_about), request.neighbour_rows
     units = _units(rows, typical)
-    groups = math.prod(len(key.domain or ()) for key in source.keys)
     caps = edges_to(most)
     reach, rest = reach_of(grid, request.facts), loss.epsilon * (1 - CAP)
     skew, deviation = float(SKEW) * reach, reach / RISE
@@ -170,7 +169,6 @@ def units_query(request: Request, grid: Grid, loss: Pure, *, squares: bool) -> U
         reach=reach * math.sqrt(typical) + skew * typical,
         worth=worth_of(units * float(rest / moved)),
         clamps=_clamps(Grid(grid.step, -wide * most, wide * most), wide, reach * math.sqrt(typical)),
-        groups=groups,
         values=grid,
         places=clamps_of(grid, request.facts),
         cap=ClampSearch(caps, CAP * loss.epsilon, moved, place_of(caps, typical)),

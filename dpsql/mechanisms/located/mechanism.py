@@ -165,7 +165,6 @@ def _query(request: Request, grid: Grid, loss: Pure) -> LocatedQuery:
         reach=reach_of(grid, facts),
         worth=worth_of(rows * each),
         clamps=clamps_of(grid, facts),
-        groups=max(1, math.prod(len(key.domain) for key in request.source.keys if key.domain is not None)),
     )
 
 

@@ -49,7 +49,6 @@ class LocatedQuery:
         reach: Guess of how far the window reaches, in grid steps.
         worth: The chance, as far as is known, that a group has rows enough to be located.
         clamps: Of groups that have not.
-        groups: How many are listed, 1 without keys.
     """
 
     need: Values
@@ -60,7 +59,6 @@ class LocatedQuery:
     reach: float
     worth: float
     clamps: Clamps
-    groups: int
 
     @property
     def each(self) -> float:
