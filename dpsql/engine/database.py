@@ -109,7 +109,7 @@ class BySize:
         sql: Rows, with columns of what is added up. Where there are keys, before these the place of each and the number
             of the unit; then the rows come in the order of the units. Without keys each is of a unit of its own.
         keys: The keys' names, each with how many places it has.
-        adds: For each kind of total ``rows``, or ``sum`` and the index of a column.
+        adds: For each kind of total ``rows``, or ``count`` or ``sum`` of the column with an index.
         bins: Of each kind of total; None of one that is added up as it is.
         shown: Further columns of the table: a name, and SQL over the keys.
     """

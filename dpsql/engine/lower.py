@@ -283,10 +283,9 @@ def _sized(printer: Printer, needs: Sequence[Sized | Aggregates], key: bytes) ->
     _prove_sum(max(abs(end) for need in sized for end in (need.grid.low, need.grid.high)))
     if rows_of is not None and streams(printer, rows_of):
         lying = from_totals(printer, rows_of)
-        if lying is not rows_of and (stored := read_sizes_of_totals(printer, lying)) is not None:
+        read = read_sizes_by_day if lying is rows_of else read_sizes_of_totals
+        if (stored := read(printer, lying)) is not None:
             return stored
-        if lying is rows_of and (by_day := read_sizes_by_day(printer, rows_of)) is not None:
-            return by_day
         own = streamed(printer, lying.source, lying.adds, lying.fields, ranked=False)
         return replace(own, bins=lying.bins, by_unit=own.by_unit or lying is not rows_of)
     if rows_of is not None and 0 < beside(rows_of) <= MOST_BESIDE:

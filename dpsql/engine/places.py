@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from dpsql.engine.printer import Printer
-from dpsql.plan.catalog import place_name
+from dpsql.plan.catalog import ColumnInfo, place_name
 from dpsql.plan.needs import Source
 from dpsql.plan.nodes import Column, Scan
 from dpsql.plan.plans import Key
@@ -64,14 +64,8 @@ def _fast(source: Source, key: Key) -> bool:
 
 def _owners(source: Source, key: Key) -> bool:
     """Whether a key is a column whose listed texts are the owner's words: no others may stand in a statement."""
-    own = key.expression
-    known = (
-        [scan.table.columns.get(own.name) for scan in scans(source.relation) if scan.alias == own.alias]
-        if isinstance(own, Column)
-        else []
-    )
-    listed = known[0].values if known and known[0] is not None else None
-    return listed is not None and {*(key.domain or ()), None} <= {*listed, None}
+    own = _column(scans(source.relation), key)
+    return own is not None and own.values is not None and {*(key.domain or ()), None} <= {*own.values, None}
 
 
 @lru_cache(maxsize=CACHED)
@@ -167,10 +161,16 @@ def rising(domain: Sequence[Value]) -> tuple[Value, ...]:
 
 def _stored(tables: Sequence[Scan], key: Key) -> Column | None:
     """The column with the places of a key's values; None where there is none of just these values, in this order."""
-    own = key.expression
-    scan = next((s for s in tables if isinstance(own, Column) and s.alias == own.alias), None)
-    if scan is None or not isinstance(own, Column) or own.name not in scan.table.columns:
-        return None
-    places = scan.table.columns[own.name].stored_places
+    own, listed = key.expression, _column(tables, key)
     known = tuple(value for value in key.domain or () if value is not None)
-    return Column(own.alias, place_name(own.name), Facts(Type.INTEGER)) if places and known == places else None
+    if not isinstance(own, Column) or listed is None or not known or listed.stored_places != known:
+        return None
+    return Column(own.alias, place_name(own.name), Facts(Type.INTEGER))
+
+
+def _column(tables: Sequence[Scan], key: Key) -> ColumnInfo | None:
+    """The column of one of the tables that a key is; None for whatever else it is."""
+    own = key.expression
+    if not isinstance(own, Column):
+        return None
+    return next((scan.table.columns.get(own.name) for scan in tables if scan.alias == own.alias), None)

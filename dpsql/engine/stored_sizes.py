@@ -21,13 +21,14 @@ from dpsql.engine.places import by_place, rising
 from dpsql.engine.printer import Printer
 from dpsql.engine.rows import value_rows
 from dpsql.engine.sized import WIRES, TotalRows
-from dpsql.plan.catalog import SIZES, StoredSizes, StoredTotals, place_name
+from dpsql.engine.totals import stored_column
+from dpsql.plan.catalog import SIZES, StoredSizes, place_name
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.grids import Bins
 from dpsql.plan.needs import Sized
 from dpsql.plan.nodes import Column, Expression, Scan
 from dpsql.plan.plans import Key
-from dpsql.plan.types import Facts, Grid, Type, Value
+from dpsql.plan.types import Facts, Type, Value
 from dpsql.worker.ordered import OF, SIZED
 
 __all__ = ["read_sizes_by_day", "read_sizes_of_rows", "read_sizes_of_totals"]
@@ -69,7 +70,7 @@ def read_sizes_by_day(printer: Printer, rows: TotalRows) -> EngineStatement | No
         return None
     (day,) = named
     sizes = next((own for own in scan.table.days if dict(own.keys).keys() == {day.name}), None)
-    names = [_column_of(printer, *kind) for kind in zip(rows.functions, rows.columns, strict=True)]
+    names = [stored_column(printer, *kind) for kind in zip(rows.functions, rows.columns, strict=True)]
     if sizes is None or None in names:
         return None
     kinds = _kinds(sizes, names, rows.bins)
@@ -92,18 +93,6 @@ def read_sizes_by_day(printer: Printer, rows: TotalRows) -> EngineStatement | No
         by_unit=True,
         listed=tuple((key.name, key.domain or ()) for key in source.keys),
     )
-
-
-def _column_of(printer: Printer, function: str, own: tuple[Expression, Grid | None] | None) -> str | None:
-    """The column of `StoredTotals` that would hold what rows are added up to; None for what is not stored by day."""
-    if own is None:
-        return StoredTotals.rows if function == "count_rows" else None
-    argument, grid = own
-    if not isinstance(argument, Column):
-        return None
-    if grid is None:
-        return StoredTotals.count(argument.name) if function == "count" else None
-    return StoredTotals.sum(argument.name) if function == "sum" and printer.as_stored(argument, grid) else None
 
 
 def _read(

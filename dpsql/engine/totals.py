@@ -21,7 +21,7 @@ from dpsql.plan.nodes import Column, Expression, Filter, Relation, Scan
 from dpsql.plan.relations import filtered_scan
 from dpsql.plan.types import Facts, Grid, Type
 
-__all__ = ["from_totals"]
+__all__ = ["from_totals", "stored_column"]
 
 
 def from_totals(printer: Printer, rows: TotalRows) -> TotalRows:
@@ -80,17 +80,32 @@ def _value(
     printer: Printer, scan: Scan, totals: StoredTotals, function: str, own: tuple[Expression, Grid | None] | None
 ) -> tuple[Expression, Grid] | None:
     """The column that holds a total of each unit; None where none does."""
-    most = scan.table.rows_per_unit
+    name = stored_column(printer, function, own)
+    if name is None or name not in (totals.rows, *map(totals.count, totals.columns), *map(totals.sum, totals.columns)):
+        return None
+    most, grid = scan.table.rows_per_unit, None if own is None else own[1]
+    low, high = (0, 1) if grid is None else (min(grid.low, 0), max(grid.high, 0))
+    return _whole(scan, name, most * low, most * high)
+
+
+def stored_column(printer: Printer, function: str, own: tuple[Expression, Grid | None] | None) -> str | None:
+    """The column of `StoredTotals` that holds what rows are added up to; None where none could.
+
+    Args:
+        printer: Writes its argument.
+        function: What is added up of rows.
+        own: Its argument, with the grid of a sum.
+    """
     if own is None:
-        return _whole(scan, totals.rows, 0, most)
+        return StoredTotals.rows if function == "count_rows" else None
     argument, grid = own
-    if not isinstance(argument, Column) or argument.name not in totals.columns:
+    if not isinstance(argument, Column):
         return None
     if grid is None:
-        return _whole(scan, totals.count(argument.name), 0, most) if function == "count" else None
+        return StoredTotals.count(argument.name) if function == "count" else None
     if not printer.as_stored(argument, grid):  # it is clamped first
         return None
-    return _whole(scan, totals.sum(argument.name), most * min(grid.low, 0), most * max(grid.high, 0))
+    return StoredTotals.sum(argument.name) if function == "sum" else None
 
 
 def _whole(scan: Scan, name: str, low: int, high: int) -> tuple[Expression, Grid]:

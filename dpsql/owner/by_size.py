@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from datetime import date, timedelta
+from datetime import date
 from fractions import Fraction
 
 from dpsql.engine.database import BySize
@@ -162,8 +162,8 @@ def _days(column: ColumnShape) -> tuple[Value, ...]:
     low, high = column.low, column.high
     if column.type != "date" or not isinstance(low, date) or not isinstance(high, date):
         return ()
-    many = (high - low).days + 1
-    return tuple(low + timedelta(days=day) for day in range(many)) if 0 < many <= MOST_DAYS else ()
+    numbers = range(low.toordinal(), high.toordinal() + 1)
+    return tuple(map(date.fromordinal, numbers)) if len(numbers) <= MOST_DAYS else ()
 
 
 def _listed(column: ColumnShape) -> tuple[Value, ...]:
