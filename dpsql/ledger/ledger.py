@@ -19,11 +19,9 @@ from pathlib import Path
 from dpsql.errors import InvariantBroken, LedgerError, OperationalError, PolicyError
 from dpsql.ledger.file import LedgerFile
 from dpsql.ledger.granting import Granting
-from dpsql.ledger.mark import Marks
 from dpsql.ledger.opening import KEY_IN_MEMORY, create, marks_for, write_opening
 from dpsql.ledger.refusals import ChargeStands, NotBegun, ReleasedMeanwhile
 from dpsql.ledger.state import LedgerState, Pinned
-from dpsql.ledger.turns import ProcessTurns
 from dpsql.ledger.views import AccountState, Entry, Release, entry_of
 from dpsql.ledger.writing import WrittenLedger
 from dpsql.privacy.account import Composition
@@ -49,22 +47,7 @@ FACTS = "facts"  # The kind of release that `dpsql advise` makes.
 
 
 class Ledger(WrittenLedger):
-    """An open ledger; threads may share it, processes open their own. Made by `open`.
-
-    Attributes:
-        turns: Of processes that ask the same at the same moment.
-    """
-
-    def __init__(
-        self,
-        file: LedgerFile,
-        state: LedgerState,
-        limits: PolicyLimits,
-        marks: tuple[Marks, Path] | None,
-        failpoint: Callable[[str], None],
-    ) -> None:
-        super().__init__(file, state, limits, marks, failpoint)
-        self.turns = ProcessTurns(None if marks is None else marks[1])
+    """An open ledger; threads may share it, processes open their own. Made by `open`."""
 
     @classmethod
     def open(
@@ -309,11 +292,6 @@ class Ledger(WrittenLedger):
             self._file.append("backup", detail={"to": str(to)})
         with self._reading(), LedgerFile.draft(to.absolute(), source=self._marks[1]):
             pass
-
-    def close(self) -> None:
-        """Lets go of the file."""
-        super().close()
-        self.turns.close()
 
     def _adopt_limits(self, begins: Loss | None) -> None:
         """Puts the policy's limits on record where they are new, and what it begins with. Under the marks' lock."""

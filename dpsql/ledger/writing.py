@@ -26,6 +26,7 @@ from dpsql.ledger.mark import HighWater, Marks
 from dpsql.ledger.opening import check_mark
 from dpsql.ledger.refusals import ChargeStands, LimitsChanged
 from dpsql.ledger.state import LedgerState
+from dpsql.ledger.turns import ProcessTurns
 from dpsql.privacy.accounting import PolicyLimits
 
 __all__ = ["WrittenLedger"]
@@ -40,6 +41,9 @@ class WrittenLedger(Closing):
         limits: Those of the policy.
         marks: The folder of its mark, and its own path; None for one in memory.
         failpoint: Called with each name of `dpsql.ledger.ledger.FAILPOINTS` that is passed.
+
+    Attributes:
+        turns: Of processes that ask the same at the same moment.
     """
 
     def __init__(
@@ -60,6 +64,7 @@ class WrittenLedger(Closing):
         self._closed = False
         self._broken = False
         self._granting = Granting(limits, state)
+        self.turns = ProcessTurns(None if marks is None else marks[1])
 
     @property
     def failed(self) -> bool:
@@ -79,6 +84,7 @@ class WrittenLedger(Closing):
         with self._lock:
             self._closed = True
             self._file.close()
+            self.turns.close()
 
     @contextmanager
     def _usable(self) -> Iterator[None]:
