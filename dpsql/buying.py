@@ -193,8 +193,7 @@ class Buying(Calls):
         fresh = [batch.together[index] for index in batch.fresh]
         first, *beside = (batch.fingerprints[index] for index in batch.fresh)
         spoken = [one for place, one in enumerate(spoken) if one not in spoken[:place]]  # a statement over several
-        asked = [one for one in spoken if isinstance(one.statement, syntax.QueryStatement)]
-        statements = [one.statement for one in asked if isinstance(one.statement, syntax.QueryStatement)]
+        statements = [one.statement for one in spoken if isinstance(one.statement, syntax.QueryStatement)]
         mechanisms = dict.fromkeys(measured.choice.release.mechanism for own in fresh for measured in own.measured)
         wish = Wish(batch.loss, (first, *beside), spoken, [prepared.options for prepared in fresh])
         with (
@@ -204,7 +203,7 @@ class Buying(Calls):
             charge = backend.ledger.charge(
                 self._analyst,
                 batch.loss,
-                statement=";\n".join(one.text for one in asked),
+                statement=wish.text,
                 fingerprint=first,
                 beside=beside,
                 mechanisms=tuple(mechanisms),

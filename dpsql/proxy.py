@@ -136,7 +136,7 @@ class Proxy(Closing):
             Error: It cannot be opened: the one before stays.
         """
         before = self._backend
-        if self.ledger.version() == before.engine.version:
+        if self.ledger.version() == before.version:
             return None
         now = {"budget": self.policy.budget, "server": self.policy.server}
         policy = with_bounds(self._opened.model_copy(update=now), _facts(self.ledger))

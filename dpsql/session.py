@@ -225,11 +225,11 @@ class Session(Buying):
     @property
     def version(self) -> int:
         """Of the tables that it asks."""
-        return self._backend.catalog.version
+        return self._backend.version
 
     def over(self, backend: Backend) -> Session:
         """This session over another version of the tables, at prices as they are there; itself where it is the same."""
-        if backend.catalog.version == self.version:
+        if backend.version == self.version:
             return self
         moved = Session(backend, self._analyst, keeps=self._keeps)
         moved._set = self._set
