@@ -15,8 +15,7 @@ from dpsql.engine.sized import cells_of
 from dpsql.mechanisms.clamped.release import sizes_of
 from dpsql.prepare import readings
 from dpsql.session import Session
-from dpsql.sql.parse import parse
-from tests.unit.mechanisms.shop import policy, sessions
+from tests.unit.mechanisms.shop import policy, prepared_for, sessions
 
 ORDERS = """
   orders:
@@ -123,9 +122,7 @@ def test_rows_that_lie_by_unit_are_added_up_as_the_database_would(session: Sessi
 )
 def test_rows_of_units_that_have_one_are_stored_as_the_database_adds_them_up(session: Session, asked: str) -> None:
     assert added_up_alike(session, asked) == {False}
-    parsed: Any = parse(asked)
-    plan: Any = session._plan(parsed.select, ())
-    prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
+    prepared = prepared_for(session, asked, mechanism="clamped")
     assert {reading.statement.tables for reading in prepared.readings} == {frozenset({"members$sizes"})}
 
 
@@ -143,9 +140,7 @@ def test_units_count_wherever_they_are_beside_values_that_are_not_listed(
 ) -> None:
     asked = f"SELECT {keys}, COUNT(*), SUM(cost), SUM(gain) FROM trips GROUP BY {keys}"
     assert added_up_alike(session, asked) == {True}
-    parsed: Any = parse(asked)
-    plan: Any = session._plan(parsed.select, ())
-    prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
+    prepared = prepared_for(session, asked, mechanism="clamped")
     assert {table for reading in prepared.readings for table in reading.statement.tables} == tables
     found = [sizes(session, prepared, *pair) for pair in zip(prepared.measured, prepared.readings, strict=True)]
     assert [sum(own[0]) for own in found] == [700, 700, 700]
@@ -162,9 +157,7 @@ def test_units_count_wherever_they_are_beside_values_that_are_not_listed(
 )
 def test_days_are_added_up_as_their_rows_would_be(session: Session, asked: str) -> None:
     assert added_up_alike(session, asked) == {True}
-    parsed: Any = parse(asked)
-    plan: Any = session._plan(parsed.select, ())
-    prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
+    prepared = prepared_for(session, asked, mechanism="clamped")
     assert {table for reading in prepared.readings for table in reading.statement.tables} == {"returns$days$sent"}
 
 
@@ -176,9 +169,7 @@ def test_few_units_are_added_up_by_the_database_and_many_by_the_worker(
     monkeypatch.setattr(streamed, "FEW_UNITS", few)
     asked = f"SELECT SUM(amount), COUNT(*), COUNT(amount), SUM(month) FROM orders{where}"
     assert added_up_alike(session, asked) == {True}
-    parsed: Any = parse(asked)
-    plan: Any = session._plan(parsed.select, ())
-    prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
+    prepared = prepared_for(session, asked, mechanism="clamped")
     assert {"GROUP BY" in reading.statement.sql for reading in prepared.readings} == {grouped}
     assert {reading.statement.alone for reading in prepared.readings} == {grouped}
 
@@ -187,9 +178,7 @@ def test_few_units_are_added_up_by_the_database_and_many_by_the_worker(
     ("asked", "grouped"), [("COUNT(*)", False), ("COUNT(amount)", True), ("COUNT(*), COUNT(DISTINCT customer)", True)]
 )
 def test_rows_alone_are_counted_as_they_come(session: Session, asked: str, grouped: bool) -> None:
-    parsed: Any = parse(f"SELECT {asked} FROM orders WHERE month < 9")
-    plan: Any = session._plan(parsed.select, ())
-    prepared: Any = session._prepare(plan, {"epsilon": 20})
+    prepared = prepared_for(session, f"SELECT {asked} FROM orders WHERE month < 9")
     first = prepared.readings[0].statement
     assert (first.by_unit, "GROUP BY" in first.sql) == (True, grouped)
 
@@ -238,9 +227,7 @@ def test_an_analysts_own_totals_are_added_up_as_the_database_would(
 
 def added_up_alike(session: Session, asked: str) -> set[bool]:
     """Whether rows are added up as they lie; both ways must find the same, and all totals of one look at the rows."""
-    parsed: Any = parse(asked)
-    plan: Any = session._plan(parsed.select, ())
-    prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
+    prepared = prepared_for(session, asked, mechanism="clamped")
     needs = [measured.choice.release.need for measured in prepared.measured]
     plain = replace(DUCKDB, counts=False)
     ways = {"worker": (DUCKDB, MOST_BESIDE), "side by side": (plain, MOST_BESIDE), "each": (plain, 0)}
@@ -268,9 +255,9 @@ def added_up_alike(session: Session, asked: str) -> set[bool]:
 @pytest.mark.parametrize("dialect", [DUCKDB, replace(DUCKDB, counts=False)], ids=["worker", "database"])
 def test_no_group_at_all_is_asked_for_without_an_error(session: Session, dialect: Any) -> None:
     for what in ("SUM(amount)", "COUNT(*)", "AVG(amount)", "MEDIAN(amount)"):
-        parsed: Any = parse(f"SELECT region, {what} FROM orders WHERE region IS NULL AND region = 'N' GROUP BY region")
-        plan: Any = session._plan(parsed.select, ())
-        prepared: Any = session._prepare(plan, {"epsilon": 20})
+        prepared = prepared_for(
+            session, f"SELECT region, {what} FROM orders WHERE region IS NULL AND region = 'N' GROUP BY region"
+        )
         assert prepared.groupings[0].groups == ()
         for measured in prepared.measured:
             need = measured.choice.release.need
@@ -288,9 +275,11 @@ def sizes(session: Session, prepared: Any, measured: Any, reading: Any) -> tuple
 
 
 def test_totals_of_many_groups_are_no_more_together_than_a_worker_holds(session: Session) -> None:
-    parsed: Any = parse("SELECT region, month, SUM(amount), COUNT(*), COUNT(amount) FROM orders GROUP BY region, month")
-    plan: Any = session._plan(parsed.select, ())
-    prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
+    prepared = prepared_for(
+        session,
+        "SELECT region, month, SUM(amount), COUNT(*), COUNT(amount) FROM orders GROUP BY region, month",
+        mechanism="clamped",
+    )
     lowered = lower.lowering(DUCKDB, b"a secret")
     needs = [measured.choice.release.need for measured in prepared.measured]
     each = [cells_of(lowered(need)) for need in needs]
@@ -302,9 +291,7 @@ def test_totals_of_many_groups_are_no_more_together_than_a_worker_holds(session:
 
 def test_totals_stand_no_more_than_so_many_side_by_side(session: Session) -> None:
     asked = ", ".join(f"SUM(amount * {factor})" for factor in range(2, 12))
-    parsed: Any = parse(f"SELECT region, {asked} FROM orders GROUP BY region")
-    plan: Any = session._plan(parsed.select, ())
-    prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
+    prepared = prepared_for(session, f"SELECT region, {asked} FROM orders GROUP BY region", mechanism="clamped")
     needs = [measured.choice.release.need for measured in prepared.measured]
     found, _ = readings.readings_of(needs, lower.lowering(replace(DUCKDB, counts=False), b"a secret"))
     assert [reading.of for reading in found] == [*range(6), *range(4)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -12,9 +11,8 @@ from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.lower import lowering
 from dpsql.prepare.readings import readings_of
 from dpsql.session import Session
-from dpsql.sql.parse import parse
 from tests.unit.engine.test_sized import ORDERS
-from tests.unit.mechanisms.shop import policy, sessions
+from tests.unit.mechanisms.shop import policy, prepared_for, sessions
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
 
@@ -44,9 +42,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     ],
 )
 def test_what_is_stored_is_read_where_it_is_enough(session: Session, asked: str, table: str) -> None:
-    parsed: Any = parse(asked)
-    plan: Any = session._plan(parsed.select, ())
-    prepared = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
+    prepared = prepared_for(session, asked, mechanism="clamped")
     assert {name for reading in prepared.readings for name in reading.statement.tables} == {table}
     assert all(reading.statement.bins for reading in prepared.readings)
     needs = [measured.choice.release.need for measured in prepared.measured]
@@ -70,10 +66,8 @@ def test_what_is_stored_is_read_where_it_is_enough(session: Session, asked: str,
     ],
 )
 def test_what_is_stored_by_day_is_read_where_days_alone_are_grouped(session: Session, asked: str, table: str) -> None:
-    parsed: Any = parse(asked)
-    plan: Any = session._plan(parsed.select, ())
     options = {"mechanism": "clamped"} if "AVG" not in asked else {}
-    prepared = session._prepare(plan, {**options, "epsilon": 20})
+    prepared = prepared_for(session, asked, **options)
     assert {name for reading in prepared.readings for name in reading.statement.tables} == {table}
     needs = [measured.choice.release.need for measured in prepared.measured]
     found, _ = readings_of(needs, lowering(replace(DUCKDB, counts=False), b"a secret"))
@@ -81,7 +75,5 @@ def test_what_is_stored_by_day_is_read_where_days_alone_are_grouped(session: Ses
 
 
 def test_a_total_that_is_stored_is_read_beside_one_that_is_not(session: Session) -> None:
-    parsed: Any = parse("SELECT COUNT(*), COUNT(placed) FROM orders")
-    plan: Any = session._plan(parsed.select, ())
-    prepared = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
+    prepared = prepared_for(session, "SELECT COUNT(*), COUNT(placed) FROM orders", mechanism="clamped")
     assert [set(reading.statement.tables) for reading in prepared.readings] == [{"orders$totals$sizes"}, {"orders"}]

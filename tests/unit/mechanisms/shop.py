@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
 import dpsql.testing
 from dpsql.session import Session
+from dpsql.sql.parse import parse
 from dpsql.testing_samplers import Noiseless
 
-__all__ = ["policy", "sessions"]
+__all__ = ["policy", "prepared_for", "sessions"]
 
 
 def policy(tables: str, *, delta: bool = False) -> str:
@@ -40,3 +42,10 @@ def sessions(home: Path, made: str, text: str) -> Iterator[Session]:
     (home / "shop.yaml").write_text(text)
     with dpsql.testing.open(home / "shop.yaml", Noiseless()) as proxy:
         yield proxy.session(analyst="ana")
+
+
+def prepared_for(session: Session, asked: str, **options: Any) -> Any:
+    """What a session would release for a SELECT, at epsilon 20."""
+    parsed: Any = parse(asked)
+    plan: Any = session._plan(parsed.select, ())
+    return session._prepare(plan, {**options, "epsilon": 20})
