@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
 
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.lower import lowering
+from dpsql.prepare.prepared import Prepared, Reading
 from dpsql.prepare.readings import readings_of
 from dpsql.session import Session
 from tests.unit.engine.test_sized import ORDERS
@@ -24,6 +25,17 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
         "DATE '2024-01-01' AS placed FROM range(200) AS t(i)"
     )
     yield from sessions(tmp_path_factory.mktemp("stored"), made, policy(ORDERS))
+
+
+def tables(readings: Sequence[Reading]) -> set[str]:
+    """All that some readings read."""
+    return {name for reading in readings for name in reading.statement.tables}
+
+
+def where_nothing_counts(prepared: Prepared) -> Sequence[Reading]:
+    """What would be read where the database adds up, too."""
+    needs = [measured.choice.release.need for measured in prepared.measured]
+    return readings_of(needs, lowering(replace(DUCKDB, counts=False), b"a secret"))[0]
 
 
 @pytest.mark.parametrize(
@@ -43,12 +55,10 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 )
 def test_what_is_stored_is_read_where_it_is_enough(session: Session, asked: str, table: str) -> None:
     prepared = prepared_for(session, asked, mechanism="clamped")
-    assert {name for reading in prepared.readings for name in reading.statement.tables} == {table}
+    assert tables(prepared.readings) == {table}
     assert all(reading.statement.bins for reading in prepared.readings)
-    needs = [measured.choice.release.need for measured in prepared.measured]
-    found, _ = readings_of(needs, lowering(replace(DUCKDB, counts=False), b"a secret"))
-    known = {name for reading in found for name in reading.statement.tables}
-    assert known == {table.removesuffix("$sizes")}  # where the database adds up, too, but for what is stored by size
+    found = where_nothing_counts(prepared)
+    assert tables(found) == {table.removesuffix("$sizes")}  # but for what is stored by size
     assert all(reading.statement.beside for reading in found)
 
 
@@ -68,10 +78,8 @@ def test_what_is_stored_is_read_where_it_is_enough(session: Session, asked: str,
 def test_what_is_stored_by_day_is_read_where_days_alone_are_grouped(session: Session, asked: str, table: str) -> None:
     options = {"mechanism": "clamped"} if "AVG" not in asked else {}
     prepared = prepared_for(session, asked, **options)
-    assert {name for reading in prepared.readings for name in reading.statement.tables} == {table}
-    needs = [measured.choice.release.need for measured in prepared.measured]
-    found, _ = readings_of(needs, lowering(replace(DUCKDB, counts=False), b"a secret"))
-    assert {name for reading in found for name in reading.statement.tables} == {"orders"}
+    assert tables(prepared.readings) == {table}
+    assert tables(where_nothing_counts(prepared)) == {"orders"}
 
 
 def test_a_total_that_is_stored_is_read_beside_one_that_is_not(session: Session) -> None:
