@@ -248,7 +248,7 @@ class RawTable:
         """
         index = {group: at for at, group in enumerate(groups)}
         starts = self._runs(keys)
-        own = zip(*(_at(self.column(key), starts) for key in keys), strict=True) if keys else [()] * len(starts)
+        own = zip(*(listed(_at(self.column(key), starts)) for key in keys), strict=True) if keys else [()] * len(starts)
         found = np.array([index.get(group, -1) for group in own], dtype=np.min_scalar_type(-1 - len(groups)))
         every = bool((found >= 0).all())
         found = np.repeat(found, np.diff(starts, append=self._length))

@@ -20,7 +20,8 @@ __all__ = ["Binned", "Plain"]
 
 TABLED = 1 << 12
 """Sizes below this have their bins in a table. It is a choice: numbers of rows do, and 32 KiB stay close."""
-EXACT = 1 << 53  # Sums of whole numbers up to this are exact in 64-bit floats.
+EXACT = 1 << 53  # Whole numbers up to this are exact in 64-bit floats, and no total is larger.
+ROOM = 1 << 62  # A lower half that is no larger, and what it has left from before, are exact in 64 bits.
 HEAD = 48
 """Binary digits that are cut from a 64-bit float: what is left are its exponent and 4 digits, which rise with it. It is
 a choice: between two such heads lies a sixteenth of a number at most, and edges lie farther apart."""
@@ -34,6 +35,7 @@ class Plain:
 
         self.bins = bins
         self.units, self.signs, self._upper, self._lower = np.zeros((4, groups * bins), dtype=np.int64)
+        self._reach = 0  # No lower half has a magnitude above it.
 
     def add(self, units: Whole, groups: Whole, totals: Whole, first: Whole, spans: Whole) -> None:
         """Takes in all totals of some units, unit by unit: where each begins, and how many it has."""
@@ -42,6 +44,7 @@ class Plain:
     def add_alone(self, totals: Whole) -> None:
         """Takes in the totals of some units that have one each, where there are no groups."""
         upper, lower = split(totals)
+        self._carry()
         self._upper += upper.sum()
         self._lower += lower.sum()
         self._carry()
@@ -56,8 +59,7 @@ class Plain:
 
     def _put_rows(self, cells: Whole, weights: Whole | None) -> None:
         if weights is None:
-            self._lower += self._summed(cells)
-            self._carry()
+            self._lowered(cells, 1, len(cells))
         else:
             self._put(cells, weights, max(-int(weights.min()), int(weights.max())))
 
@@ -65,31 +67,42 @@ class Plain:
         """Adds up totals by cell; none exceeds ``most`` as a magnitude."""
         import numpy as np
 
-        if most * len(totals) <= EXACT:
-            self._lower += self._summed(cells, totals)
+        whole = totals.astype(np.int64, copy=False)
+        if most * len(totals) <= ROOM:
+            self._lowered(cells, whole, most * len(totals))
         else:
-            upper, lower = split(totals.astype(np.int64, copy=False))
-            self._upper += self._summed(cells, upper)
-            self._lower += self._summed(cells, lower)
-        self._carry()
+            upper, lower = split(whole)
+            np.add.at(self._upper, cells, upper)
+            self._lowered(cells, lower, len(totals) << HALF)
+
+    def _lowered(self, cells: Whole, totals: Whole | int, reach: int) -> None:
+        """Adds to the lower halves; all that is added has this magnitude at most, and that is no more than `ROOM`."""
+        import numpy as np
+
+        if self._reach + reach > ROOM:
+            self._carry()
+        np.add.at(self._lower, cells, totals)
+        self._reach += reach
 
     def _carry(self) -> None:
         more, self._lower = split(self._lower)
         self._upper += more
+        self._reach = 1 << HALF
 
-    def _summed(self, cells: Whole, values: Whole | None = None) -> Whole:
-        """How many, or the sum of how much, is in each cell: by floats, exactly."""
+    def cells(self) -> Whole:
+        """The cells where anything is, in order."""
         import numpy as np
 
-        found = np.bincount(cells, values, len(self.units))
-        return found if values is None else found.astype(np.int64)
+        self._carry()
+        return np.flatnonzero(self.units | self.signs | self._upper | self._lower)
 
-    @property
-    def wide(self) -> Whole:
-        """(cells, 2) the sums of the totals: their lower and upper 64 bits."""
+    def wide(self, cells: Whole) -> Whole:
+        """(2 * cells,) the sums of the totals of some cells: the lower 64 bits of each, then its upper ones."""
         import numpy as np
 
-        return np.stack([self._upper << HALF | self._lower, self._upper >> HALF], axis=1)
+        self._carry()
+        upper, lower = self._upper[cells], self._lower[cells]
+        return np.stack([upper << HALF | lower, upper >> HALF], axis=1).reshape(-1)
 
 
 class Binned(Plain):
@@ -140,9 +153,9 @@ class Binned(Plain):
         import numpy as np
 
         cells = groups * self.bins + np.repeat(self._binned(np.maximum(sizes, 1)), piece.spans)
-        found = self._summed(cells[piece.begins[np.flatnonzero(sizes)]])
-        self.units += found
-        self.signs += found
+        own = cells[piece.begins[np.flatnonzero(sizes)]]
+        np.add.at(self.units, own, 1)
+        np.add.at(self.signs, own, 1)
         self._put_rows(cells, weights)
 
     def _sizes(self, totals: Whole) -> Whole:
@@ -178,9 +191,8 @@ class Binned(Plain):
         """Adds up totals by cell, and units by the cell and the sign of their first total."""
         import numpy as np
 
-        found = self._summed(own)
-        self.units += found
-        self.signs += found if self._low >= 0 else self._summed(own, np.sign(firsts))
+        np.add.at(self.units, own, 1)
+        np.add.at(self.signs, own, 1 if self._low >= 0 else np.sign(firsts))
         self._put(cells, totals, max(-self._low, self._high))
 
 

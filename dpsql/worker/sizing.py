@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["sized"]
 
 MOST_DIGITS = 62  # Binary digits of a number that stands for a row: all of int64 but its sign, and one to spare.
-MOST_EACH = 1
-"""Cells for each row of a piece up to which its rows are added up at once. It is a choice: each cell is passed then."""
 FEW = 64  # Numbers that are looked at first. It is a choice.
 TOGETHER = 1 << 15
 """Totals that are held before they are put into their bins, 256 KiB of each kind. It is a choice: numpy takes as long
@@ -73,7 +71,6 @@ class _Sizes:
         self._adds = adds
         self.totals = [Plain(groups) if own is None else Binned(*own, groups) for own in bins]
         self._one_sign = all(own is None or own[0] == 0 for own in bins)
-        self._cells = max(len(total.units) for total in self.totals)
         self._codes: list[Whole] = []
         self._held: list[list[Whole]] = [[] for _ in bins]
         self._waiting = self._next = 0
@@ -104,7 +101,7 @@ class _Sizes:
         """
         import numpy as np
 
-        if not self._one_sign or self._cells > MOST_EACH * len(piece.units):
+        if not self._one_sign:
             return False
         sizes: list[Whole] = []
         weights = [piece.weights(*add) for add in self._adds]
@@ -218,15 +215,14 @@ def _table(names: Sequence[str], places: Sequence[int], totals: Sequence[Plain])
 
     parts: list[list[Whole]] = []
     for of, total in enumerate(totals):
-        wide = total.wide
-        cells = np.flatnonzero(total.units | total.signs | wide[:, 0] | wide[:, 1])
+        cells = total.cells()
         left, bins = np.divmod(cells, total.bins)
         keys: list[Whole] = []
         for many in reversed(places):
             left, place = np.divmod(left, many)
             keys.insert(0, place)
         kinds = [np.full(len(cells), of)] if len(totals) > 1 else []
-        parts.append([*keys, *kinds, bins, total.units[cells], total.signs[cells], wide[cells].reshape(-1)])
+        parts.append([*keys, *kinds, bins, total.units[cells], total.signs[cells], total.wide(cells)])
     columns = [np.concatenate(own) for own in zip(*parts, strict=True)]
     shown = [*names, *([OF] if len(totals) > 1 else []), *SIZED]
     types = [nanoarrow.int64()] * (len(shown) - 1) + [nanoarrow.decimal128(38, 0)]

@@ -30,7 +30,7 @@ from dpsql.mechanisms.capped.sizes import UnitSizes
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.choice.landscape import Draw, chosen
 from dpsql.mechanisms.choice.quantile import QuantileRelease
-from dpsql.mechanisms.noise.noised import in_unit
+from dpsql.mechanisms.noise.noised import unit_of
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -108,7 +108,7 @@ class CappedQuantile(CappedRelease):
         if query.bracketed:
             for name, side, bound in (("low", -1, grid.low), ("high", 1, grid.high)):
                 drawn[name] = self._drawn(counted[widest], ends[side], sampler) if side in ends else [bound] * raw.size
-        columns = {name: [in_unit(k, grid.step) for k in steps] for name, steps in drawn.items()}
+        columns = {name: [*map(unit_of(grid.step), steps)] for name, steps in drawn.items()}
         places = {name: [at] * raw.size for name, at in (("cap", best), ("widest", widest))}
         return ReleasedTable({**columns, **places, **self.noted(counts, raw)})
 

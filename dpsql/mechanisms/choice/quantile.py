@@ -75,7 +75,7 @@ from dpsql.mechanisms.choice.groups import Whole, grouped
 from dpsql.mechanisms.choice.landscape import LOPSIDED, Draw, Rank, chosen
 from dpsql.mechanisms.choice.measure import BaseMeasure, base_measure
 from dpsql.mechanisms.noise.laws import LaplaceLaw
-from dpsql.mechanisms.noise.noised import in_unit
+from dpsql.mechanisms.noise.noised import in_unit, unit_of
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, moved_rows
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
@@ -288,7 +288,7 @@ class QuantileRelease(Offer):
             for name, side in (("value", 0), ("low", -1), ("high", 1)):
                 columns[name].append(found[side])
         shown = columns if self.query.bracketed else {"value": columns["value"]}
-        released = {name: [in_unit(k, grid.step) for k in steps] for name, steps in shown.items()}
+        released = {name: [*map(unit_of(grid.step), steps)] for name, steps in shown.items()}
         return ReleasedTable({**released, "count": counts} if self.count else released)
 
     def _counted(self, groups: Sequence[tuple[Whole, Whole]], sampler: Sampler) -> list[int | None]:

@@ -18,7 +18,7 @@ from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.laplace import laplace_scale
 from dpsql.mechanisms.noise.laws import LaplaceLaw
-from dpsql.mechanisms.noise.noised import in_unit
+from dpsql.mechanisms.noise.noised import in_unit, unit_of
 from dpsql.plan.needs import Sized
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Digits, RawTable, ReleasedTable
@@ -140,14 +140,14 @@ class ClampedRelease(Offer):
         place = self.search.choose(sizes.units, sampler)
         drawn = self.law(place).draw(sampler, raw.size).tolist()
         fine = [exact + int(noise) for exact, noise in zip(self.within(sizes, place), drawn, strict=True)]
-        values = [in_unit(k, self.need.grid.step) for k in self._steps(fine, place)]
+        values = [*map(unit_of(self.need.grid.step), self._steps(fine, place))]
         return ReleasedTable({"value": values, "noised": fine, "place": [place] * raw.size})
 
     def _steps(self, fine: Sequence[int], place: int) -> list[int]:
         """In grid steps, to the nearest, within what two numbers can be added up from."""
         digits = self._digits(place)
-        whole = ((k + (1 << digits >> 1)) >> digits for k in fine)
-        return [max(-SATURATION, min(SATURATION, k)) for k in whole]
+        half = 1 << digits >> 1
+        return [max(-SATURATION, min(SATURATION, k + half >> digits)) for k in fine]
 
     def within(self, sizes: Sizes, place: int) -> list[int]:
         """Each group's sum of totals within a clamp, in grid steps over 2^digits: what noise is added to."""
@@ -184,12 +184,11 @@ class ClampedRelease(Offer):
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """Value +- the quantile of the noise, and beyond it what the interval allows to be clipped."""
-        places, found = released.columns["place"], list[Interval]()
-        aside = {place: self._aside(place, confidence) for place in set(places)}
-        for fine, place in zip(released.columns["noised"], places, strict=True):
-            (steps,), (below, above) = self._steps([fine], place), aside[place]
-            found.append((in_unit(steps - below, self.need.grid.step), in_unit(steps + above, self.need.grid.step)))
-        return found
+        if not released.columns["place"]:
+            return []
+        place, own = released.columns["place"][0], unit_of(self.need.grid.step)  # all groups have one clamp
+        below, above = self._aside(place, confidence)
+        return [(own(k - below), own(k + above)) for k in self._steps(released.columns["noised"], place)]
 
     def _aside(self, place: int, confidence: float) -> tuple[int, int]:
         """How far an interval reaches below and above its value, in grid steps."""

@@ -5,7 +5,7 @@ Tests: tests/unit/mechanisms/test_gaussian.py, tests/unit/mechanisms/test_laplac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,7 +15,7 @@ from dpsql.mechanisms.noise.laws import Law
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["NoisedRelease", "in_unit"]
+__all__ = ["NoisedRelease", "in_unit", "unit_of"]
 
 
 def in_unit(steps: int, step: Fraction) -> int | float:
@@ -24,8 +24,15 @@ def in_unit(steps: int, step: Fraction) -> int | float:
     >>> in_unit(3, Fraction(5)), in_unit(3, Fraction(1, 10))
     (15, 0.3)
     """
-    product = steps * step.numerator
-    return product if step.denominator == 1 else product / step.denominator
+    return unit_of(step)(steps)
+
+
+def unit_of(step: Fraction) -> Callable[[int], int | float]:
+    """`in_unit` for many numbers of one step."""
+    times, parts = step.numerator, step.denominator
+    if parts != 1:
+        return lambda steps: steps * times / parts
+    return int if times == 1 else lambda steps: steps * times
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +54,11 @@ class NoisedRelease(Offer):
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value`` in the column's unit and ``steps``, the same as grid integers; one entry per row of ``raw``."""
         steps: list[int] = noised(raw.column("m0"), self.law.draw(sampler, len(raw))).tolist()
-        values = steps if self.step == 1 else [in_unit(k, self.step) for k in steps]
+        values = steps if self.step == 1 else [*map(unit_of(self.step), steps)]
         return ReleasedTable({"value": values, "steps": steps})
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """Value +- the exact quantile of the noise; (None, None) where no value was released."""
-        reach = self.law.quantile(confidence)
+        reach, own = self.law.quantile(confidence), unit_of(self.step)
         steps: Sequence[Any] = released.columns["steps"]
-        return [
-            (None, None) if k is None else (in_unit(k - reach, self.step), in_unit(k + reach, self.step)) for k in steps
-        ]
+        return [(None, None) if k is None else (own(k - reach), own(k + reach)) for k in steps]

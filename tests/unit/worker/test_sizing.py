@@ -48,8 +48,9 @@ QUIET = settings(max_examples=30, deadline=None, suppress_health_check=list(Heal
 
 @pytest.fixture(params=[1, 7, lying.PIECE])
 def piece(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows are put together a few at a time, as millions are in earnest."""
+    """Rows are put together a few at a time, as millions are in earnest; then totals lack room."""
     monkeypatch.setattr(lying, "PIECE", request.param)
+    monkeypatch.setattr(bins, "ROOM", 1 << 40 if request.param == 7 else bins.ROOM)
     monkeypatch.setattr(sizing, "TOGETHER", min(request.param, sizing.TOGETHER))
 
 
@@ -142,7 +143,7 @@ def test_rows_that_are_alone_need_no_units_and_no_order(piece: None, rows: list[
     assert added_up(lying.alone(stream(alone[::-1], 0, size, alone=True)), 0) == found(alone, 0, size)
 
 
-@pytest.mark.parametrize("each", [0, 1000], ids=["unit by unit", "at once"])
+@pytest.mark.parametrize("at_once", [False, True], ids=["unit by unit", "at once"])
 @QUIET
 @given(
     rows=st.lists(
@@ -159,9 +160,10 @@ def test_rows_that_are_alone_need_no_units_and_no_order(piece: None, rows: list[
     keys=st.integers(1, 2),
 )
 def test_rows_of_one_sign_are_added_up_at_once(
-    monkeypatch: pytest.MonkeyPatch, piece: None, each: int, rows: list[Row], size: int, keys: int
+    monkeypatch: pytest.MonkeyPatch, piece: None, at_once: bool, rows: list[Row], size: int, keys: int
 ) -> None:
-    monkeypatch.setattr(sizing, "MOST_EACH", each)
+    if not at_once:
+        monkeypatch.setattr(sizing._Sizes, "_at_once", lambda *_: False)
     rows.sort(key=lambda row: row[0])
     assert found(rows, keys, size, ONE_SIGN) == by_hand(rows, keys, ONE_SIGN)
 
@@ -169,10 +171,7 @@ def test_rows_of_one_sign_are_added_up_at_once(
 @pytest.mark.parametrize("kind", [*KINDS, ((0, 9, (1, 2, 9)), ("sum", 0))])
 @QUIET
 @given(rows=ROWS.filter(lambda rows: len(rows) > 5), size=st.integers(1, 12))
-def test_totals_that_are_clamped_or_cancel_are_not_added_up_at_once(
-    monkeypatch: pytest.MonkeyPatch, kind: Kind, rows: list[Row], size: int
-) -> None:
-    monkeypatch.setattr(sizing, "MOST_EACH", 1000)
+def test_totals_that_are_clamped_or_cancel_are_not_added_up_at_once(kind: Kind, rows: list[Row], size: int) -> None:
     rows.sort(key=lambda row: row[0])
     for kinds in ((kind,), (kind, *ONE_SIGN[-2:])):
         assert found(rows, 1, size, kinds) == by_hand(rows, 1, kinds)
