@@ -6,9 +6,10 @@ Tests: tests/unit/engine/test_ranked.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dpsql.engine.printer import Printer
-from dpsql.engine.ranked import UnitRows, cut_groups, cut_rows, lies, stored_ranks
+from dpsql.engine.ranked import UnitRows, cut_groups, cut_rows, lies, stored_ranks, with_least_rank
 from dpsql.engine.rows import UNIT, ValueColumn, unit_column, value_rows
 from dpsql.plan.needs import Source
 from dpsql.plan.nodes import Column, Scan
@@ -29,6 +30,7 @@ def unit_rows(
     printer: Printer, source: Source, columns: Sequence[ValueColumn], number: Column | None = None
 ) -> UnitRows:
     """The rows with what orders those of one unit: ``r0...`` beside their keys, unit (or its number) and values."""
+    source = replace(source, relation=with_least_rank(source.relation))
     ranks = stored_ranks(source.relation) or ()
     sql = value_rows(printer, source, columns, unit=number or unit_column(source), ranks=ranks)
     said = [*(k.name for k in source.keys), *(f"x{index}" for index in range(len(columns)))]

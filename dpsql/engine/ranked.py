@@ -1,13 +1,14 @@
 """Rows in a secret order within their unit: cut to a cap, or split by their rank.
 
 The order is that of the ranks that the bounded tables hold (`RANK`), the largest table's first: a row of a join is
-told from all others of its unit by the ranks of the rows that it is made of. Where a relation has no such ranks, it is
-that of a keyed hash of what a row says.
+told from all others of its unit by the ranks of the rows that it is made of, and a group of a unit's rows by the least
+rank among them (`with_least_rank`). Where a relation has no such ranks, it is that of a keyed hash of what a row says.
 
 Theorem. Whatever a unit's rows are, and whoever else is there, the same rows (and groups) of that unit stay: at most k.
 
 Proof. A stored rank is a function of the unit's own rows and the secret (`owner.caps.placed`), and so is each row of
-a relation of one unit's rows, with the ranks that it is made of; no two of them have the same. So the first k rows in
+a relation of one unit's rows, with the ranks that it is made of; no two of them have the same, and no row is in two
+groups of a sub-query that groups by the unit. So the first k rows in
 the order of the ranks, and the first k groups in the order of their first rows, are functions of the unit's rows alone.
 By a hash the same holds of what the rows say; equal rows are alike.
 
@@ -26,8 +27,9 @@ from dataclasses import dataclass, replace
 
 from dpsql.engine.printer import Printer
 from dpsql.plan.catalog import NUMBER, RANK
-from dpsql.plan.nodes import Column, Filter, Join, Relation, Scan, Semi
+from dpsql.plan.nodes import Column, Filter, Join, PerUnit, Relation, Scan, Semi, UnitValue
 from dpsql.plan.relations import filtered_scan, is_public, most_met, unit_scans
+from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Facts, Type
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "numbered",
     "ranked",
     "stored_ranks",
+    "with_least_rank",
 ]
 
 FARTHEST = 1000
@@ -82,6 +85,18 @@ def stored_ranks(relation: Relation) -> tuple[Column, ...] | None:
     return None if not found else tuple(column for _, column in sorted(found, key=lambda own: -own[0]))
 
 
+def with_least_rank(relation: Relation) -> Relation:
+    """The same, with the least rank of the rows that each of its own is made of, where one rank tells those apart."""
+    match relation:
+        case Filter() | Semi():
+            return replace(relation, input=with_least_rank(relation.input))
+        case PerUnit() if rows_per_unit(relation) > 1 and len(ranks := _ranks(relation.input) or []) == 1:
+            least = UnitValue(RANK, "min", ranks[0][1], Facts(Type.INTEGER))
+            return replace(relation, values=(*relation.values, least))
+        case _:
+            return relation
+
+
 def _ranks(relation: Relation) -> list[tuple[int, Column]] | None:
     """Each with the most rows of a unit in its table; none of tables with one row a unit."""
     match relation:
@@ -89,6 +104,8 @@ def _ranks(relation: Relation) -> list[tuple[int, Column]] | None:
             return [(relation.table.rows_per_unit, Column(relation.alias, RANK, Facts(Type.INTEGER)))]
         case Scan() if not relation.table.public and relation.table.rows_per_unit == 1:
             return []
+        case PerUnit() if any(value.name == RANK for value in relation.values):
+            return [(rows_per_unit(relation), Column(relation.alias, RANK, Facts(Type.INTEGER)))]
         case Filter() | Semi():
             return _ranks(relation.input)
         case Join():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import duckdb
@@ -12,16 +13,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dpsql.engine import ranked
+from dpsql.engine import capped, ranked
 from dpsql.engine.duckdb.database import DuckDBDatabase
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.printer import Printer
-from dpsql.engine.ranked import UnitRows, cut_groups, cut_rows, stored_ranks
+from dpsql.engine.ranked import UnitRows, cut_groups, cut_rows, stored_ranks, with_least_rank
+from dpsql.engine.rows import ValueColumn
 from dpsql.owner.caps import one_of_each, placed
 from dpsql.plan.catalog import RANK, ColumnInfo, TableInfo
-from dpsql.plan.nodes import Filter, Join, PerUnit, Relation, Scan
+from dpsql.plan.needs import Contribution, Source
+from dpsql.plan.nodes import Column, Filter, Join, PerUnit, Relation, Scan, UnitValue
 from dpsql.plan.relations import column_of
-from dpsql.plan.types import Facts, Type
+from dpsql.plan.types import Facts, Grid, Type
 
 KEY = b"a secret"
 Row = tuple[Any, ...]
@@ -170,6 +173,32 @@ def test_rows_that_do_not_lie_in_order_have_no_answer(engine: duckdb.DuckDBPyCon
             engine.execute(sql, printer.parameters or None).fetchall()
 
 
+OWN = ColumnInfo("u", Facts(Type.INTEGER, nullable=False), unit=True)
+KIND = ColumnInfo("k0", Facts(Type.TEXT))
+GIVEN = Scan(TableInfo("t", {"u": OWN, "k0": KIND}, unit="u", rows_per_unit=40, ranked=True), "t0")
+
+
+@CASES
+@given(rows=TABLES, most=st.integers(1, 3))
+def test_rows_of_a_sub_query_come_in_the_order_of_the_first_row_of_each(
+    engine: duckdb.DuckDBPyConnection, rows: list[Row], most: int
+) -> None:
+    expected: Counter[Row] = Counter()
+    for unit, own in of_units(filled(engine, rows)).items():
+        groups = Counter(row[1] for row in own)
+        expected.update((unit, groups[group]) for group in list(groups)[:most])
+    keys = (("unit", column_of(GIVEN, "u")), ("k0", column_of(GIVEN, "k0")))
+    counts = Facts(Type.INTEGER, Fraction(0), Fraction(40))
+    relation = PerUnit(GIVEN, "q", keys, (UnitValue("v0", "count_rows", None, counts),))
+    source = Source(relation, (), Contribution(most, 1, most), cap_rows=True)
+    printer = Printer(DUCKDB)
+    value = ValueColumn(Column("q", "v0", counts), Grid(Fraction(1), 0, 40))
+    held = capped.cut(printer, capped.unit_rows(printer, source, [value]), source, KEY)
+    assert held.ranks and KEY.hex() not in printer.parameters  # nothing is hashed
+    sql = f'SELECT "u", "x0" FROM ({held.sql}) AS q'
+    assert Counter(engine.execute(sql, printer.parameters or None).fetchall()) == expected
+
+
 UNIT = ColumnInfo("person", Facts(Type.INTEGER, nullable=False), unit=True)
 VISITS = TableInfo("visits", {"person": UNIT}, unit="person", rows_per_unit=12, ranked=True)
 PEOPLE = TableInfo("people", {"person": UNIT}, unit="person", rows_per_unit=1)
@@ -201,6 +230,7 @@ def test_a_row_of_a_join_is_told_by_the_ranks_of_its_parts() -> None:
     assert names(on(visits, cities, "name")) == ["v.$rank"]  # at most one city a visit
     assert names(on(visits, cities, "land")) is None  # several: ranks do not tell the rows apart
     assert names(people) is None  # a cap never cuts one row
-    assert names(PerUnit(visits, "q", (("person", column_of(visits, "person")),), ())) is None
+    own = PerUnit(visits, "q", (("person", column_of(visits, "person")),), ())
+    assert names(own) is None and with_least_rank(own) == own  # of one row a unit
     assert names(Scan(replace(VISITS, ranked=False), "v")) is None
     assert names(Filter(visits, column_of(visits, "person"))) == ["v.$rank"]
