@@ -230,7 +230,9 @@ def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
     if need.missing is not None:
         xs[0] = f"COALESCE({xs[0]}, {int(need.missing)})"
     present = " AND ".join(f"{x} IS NOT NULL" for x in xs[: len(coordinates)])
-    last, ends, counts = "", "", printer.dialect.counts and countable(need)
+    cut_apart = need.source.cap_groups or need.source.cap_rows_in_group
+    in_order = bool(need.ranks) and not cut_apart and lies(printer, need.source.relation)
+    last, ends, counts = "", "", printer.dialect.counts and countable(need, in_order=in_order)
     source, shown = by_place(printer, need.source) if counts else (need.source, [])
     if counts:
         need = replace(need, source=source)
