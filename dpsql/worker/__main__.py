@@ -237,28 +237,37 @@ def _quoted(name: str) -> str:
 
 
 def serve(connection: Connection, desk: Desk) -> None:
-    """Answers until the parent closes its end."""
+    """Answers until the parent closes its end: one request, or several in their order up to one that fails."""
     connection.send_bytes(wire.encode({"ready": True}))
     while True:
-        request = wire.decode(connection.recv_bytes())
-        limits.expire(request["deadline"] + GRACE)
-        tables = [connection.recv_bytes() for _ in request["held"]]
-        try:
-            result = []
-            if request["run"]:
-                result = desk.answer(request, tables)
-            else:
-                desk.verify(request)
-        except Refused as error:
-            connection.send_bytes(wire.encode({"refused": str(error)}))
-        except Exception as error:  # noqa: BLE001 - whatever happens becomes the one fixed failure
-            connection.send_bytes(wire.encode({"failed": f"{type(error).__name__}: {error}"}))
+        asked = wire.decode(connection.recv_bytes())
+        for request in asked if isinstance(asked, list) else [asked]:
+            limits.expire(request["deadline"] + GRACE)
+            stands = _answered(connection, desk, request)
+            limits.expire(0)
+            if not stands:
+                break
+
+
+def _answered(connection: Connection, desk: Desk, request: Any) -> bool:
+    """Answers one request; whether its statement did not fail."""
+    tables = [connection.recv_bytes() for _ in request["held"]]
+    try:
+        result = []
+        if request["run"]:
+            result = desk.answer(request, tables)
         else:
-            sizes = [memoryview(part).nbytes for part in result]
-            connection.send_bytes(wire.encode({"columns": request["columns"], "bytes": sizes}))
-            for part in result:
-                wire.write(connection.fileno(), part)
-        limits.expire(0)
+            desk.verify(request)
+    except Refused as error:
+        connection.send_bytes(wire.encode({"refused": str(error)}))
+        return False
+    except Exception as error:  # noqa: BLE001 - whatever happens becomes the one fixed failure
+        connection.send_bytes(wire.encode({"failed": f"{type(error).__name__}: {error}"}))
+        return False
+    connection.send_bytes(wire.encode({"bytes": [memoryview(part).nbytes for part in result]}))
+    for part in result:
+        wire.write(connection.fileno(), part)
+    return True
 
 
 def main() -> None:
