@@ -57,6 +57,11 @@ class Listening:
         self.ran.append(statement)
         return self._engine.run(statement)
 
+    def run_all(self, statements: Sequence[EngineStatement]) -> list[RawTable]:
+        """The engine's own results."""
+        self.ran += statements
+        return self._engine.run_all(statements)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
 

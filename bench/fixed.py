@@ -75,7 +75,7 @@ class Watched:
 def asked(backend: Backend, sql: str, number: int) -> Clock:
     """The steps of one question."""
     clock = Clock()
-    engine: Any = Watched(backend.engine, {"verify": VERIFIED, "run": RUN}, clock)
+    engine: Any = Watched(backend.engine, {"verify": VERIFIED, "run": RUN, "run_all": RUN}, clock)
     ledger: Any = Watched(backend.ledger, {"charge": CHARGED, "store": STORED}, clock)
     session: Any = Session(replace(backend, engine=engine, ledger=ledger), f"analyst {number} of {sql}")
     for name, step in {"_ready": PLANNED, "_noised": NOISED, "_finish": FINISHED}.items():

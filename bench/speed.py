@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -122,10 +122,15 @@ class Stopwatch:
 
     def run(self, statement: EngineStatement) -> RawTable:
         """The engine's own result."""
+        (found,) = self.run_all([statement])
+        return found
+
+    def run_all(self, statements: Sequence[EngineStatement]) -> list[RawTable]:
+        """The engine's own results."""
         start = time.perf_counter()
-        result = self._engine.run(statement)
+        results = self._engine.run_all(statements)
         self.seconds += time.perf_counter() - start
-        return result
+        return results
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)

@@ -233,7 +233,8 @@ class Buying(Calls):
 
         read = readings_for(prepared, {name for name, draw in draws.items() if draw in drawn})
         wanted = [reading.statement for index, reading in enumerate(prepared.readings) if index in read]
-        found = {statement: self._run(statement) for statement in dict.fromkeys(wanted)}
+        once = list(dict.fromkeys(wanted))
+        found = dict(zip(once, self._run_all(once), strict=True))
         raw = [
             reading.own(found[reading.statement]) if index in read else RawTable({})
             for index, reading in enumerate(prepared.readings)
@@ -246,8 +247,13 @@ class Buying(Calls):
         return noised(measured, raw, keys, groups, self._backend.sampler)
 
     def _run(self, statement: EngineStatement) -> RawTable:
+        (found,) = self._run_all([statement])
+        return found
+
+    def _run_all(self, statements: Sequence[EngineStatement]) -> list[RawTable]:
+        engine = self._backend.engine
         try:
-            return self._backend.engine.run(statement)
+            return [engine.run(*statements)] if len(statements) == 1 else engine.run_all(statements)
         except EngineFailed:
             try:
                 self._backend.ledger.record_overrun(self._analyst)

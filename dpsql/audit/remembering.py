@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from dpsql.engine.base import Engine, EngineStatement, PublicTable
 from dpsql.engine.dialect import Dialect
@@ -55,6 +55,10 @@ class Remembering:
         if key not in self._results:
             self._results[key] = self._engine.run(statement)
         return self._results[key]
+
+    def run_all(self, statements: Sequence[EngineStatement]) -> list[RawTable]:
+        """Those of several statements."""
+        return [self.run(statement) for statement in statements]
 
     def close(self) -> None:
         """Ends the engine."""

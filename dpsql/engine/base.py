@@ -5,7 +5,7 @@ Tests: tests/unit/engine/test_duckdb.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
 from fractions import Fraction
@@ -183,6 +183,9 @@ class Engine(Protocol):
                 `WorkerFailed`, whose ``overrun`` tells whether the deadline passed.
             InvariantBroken: If the engine reads another statement than was meant. Nothing was run.
         """
+
+    def run_all(self, statements: Sequence[EngineStatement]) -> list[RawTable]:
+        """The results of several statements, in their order; as `run`, but that some may have run before one fails."""
 
     def close(self) -> None:
         """Frees the engine's process. Harmless when repeated."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from dpsql.closing import Closing
 from dpsql.engine.base import EngineStatement, PublicTable
@@ -19,6 +19,8 @@ from dpsql.privacy.tables import RawTable
 from dpsql.worker.process import WorkerFailed
 
 __all__ = ["GuardedEngine", "Unreached"]
+
+T = TypeVar("T")
 
 NOT_READY = f"The engine is not ready. Nothing was spent. {TELLS}"
 OTHERWISE = "The engine reads the statement otherwise than it was meant; it was not run."
@@ -83,20 +85,32 @@ class GuardedEngine(Closing):
 
     def run(self, statement: EngineStatement) -> RawTable:
         """The statement's exact result; see `Engine.run`."""
+        (found,) = self._results([statement], lambda: [self._run(statement)])
+        return found
+
+    def run_all(self, statements: Sequence[EngineStatement]) -> list[RawTable]:
+        """The results of several statements; see `Engine.run_all`."""
+        return [self.run(statement) for statement in statements]
+
+    def _results(
+        self, statements: Sequence[EngineStatement], run: Callable[[], Sequence[Mapping[str, Sequence[Any]]]]
+    ) -> list[RawTable]:
+        """The results of what runs statements."""
         try:
-            return RawTable(self._taken(statement))
+            return [RawTable(columns) for columns in self._taken(run)]
         except WorkerFailed as failure:
-            OPERATOR.error("the engine failed: %s\n%s", failure.detail, statement.sql)
+            texts = "\n".join(statement.sql for statement in statements)
+            OPERATOR.error("the engine failed: %s\n%s", failure.detail, texts)
             raise EngineFailed from failure
         except InvariantBroken as bug:
-            raise _otherwise(bug, statement) from None
+            raise _otherwise(bug, *statements) from None
 
-    def _taken(self, statement: EngineStatement) -> Mapping[str, Sequence[Any]]:
-        """As `_run`, once the statement is taken. It is charged by now, and its tables stay as they are."""
+    def _taken(self, run: Callable[[], T]) -> T:
+        """As `run`, once a statement is taken. It is charged by now, and its tables stay as they are."""
         end = time.monotonic() + self._patience
         while True:
             try:
-                return self._run(statement)
+                return run()
             except Unreached:
                 if time.monotonic() >= end:
                     raise
@@ -129,7 +143,7 @@ class GuardedEngine(Closing):
         """
 
 
-def _otherwise(bug: InvariantBroken, statement: EngineStatement) -> InvariantBroken:
+def _otherwise(bug: InvariantBroken, *statements: EngineStatement) -> InvariantBroken:
     """A fixed text: what the engine's own parser said is for the owner's log alone."""
-    OPERATOR.error("%s\n%s", bug, statement.sql)
+    OPERATOR.error("%s\n%s", bug, "\n".join(statement.sql for statement in statements))
     return InvariantBroken(OTHERWISE)

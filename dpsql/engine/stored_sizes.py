@@ -178,13 +178,14 @@ def _added_up(
         fields: As `_read`.
     """
     of, held, *numbers = map(printer.quoted, SIZES)
-    names, parts = [*keys, *map(printer.quoted, (OF, *SIZED))], list[str]()
+    several = len(kinds) > 1
+    names, parts = [*keys, *map(printer.quoted, (OF, *SIZED) if several else SIZED)], list[str]()
     for place, (kind, binned) in enumerate(kinds):
-        shown = [*places, str(place)]
+        shown = [*places, str(place)] if several else list(places)
         shown += [held, *numbers] if binned else ["0", "0", "0", numbers[-1]]
         columns = ", ".join(f"{text} AS {name}" for text, name in zip(shown, names, strict=True))
         parts.append(f"SELECT {columns} FROM {stored} WHERE {of} = {kind}")
-    by = ", ".join(names[: len(keys) + 2])
+    by = ", ".join(names[: -len(numbers)])
     texts = [f"{printer.cast(key, 'BIGINT')} AS {key}" for key in keys]
     for name, wire in fields:
         own = printer.quoted(name)

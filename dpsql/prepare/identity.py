@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import enum
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
-from types import FunctionType
+from types import FunctionType, NoneType
 from typing import Any
 
 import numpy as np
@@ -40,32 +40,39 @@ def canonical(value: Any) -> str:
     >>> canonical((Fraction(1, 2), {"b": 1, "a": None}, 0.5))
     "(Fraction(1, 2), {'a': None, 'b': 1}, 0.5)"
     """
-    match value:
-        case Loss():
-            return repr(encode(value))
-        case enum.Enum():
-            return f"{type(value).__name__}.{value.name}"
-        case None | bool() | int() | float() | str() | Fraction() | Decimal() | date():
-            return repr(value)
-        case FunctionType() if value.__closure__ is None and value.__name__ != "<lambda>":
-            return f"{value.__module__}.{value.__qualname__}"
-        case tuple() | list():
-            return f"({', '.join(map(canonical, value))})"
-        case frozenset() | set():
-            return f"{{{', '.join(sorted(map(canonical, value)))}}}"
-        case Mapping():
-            return f"{{{', '.join(sorted(f'{canonical(k)}: {canonical(v)}' for k, v in value.items()))}}}"
-        case np.ndarray():
-            return f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
-        case _ if isinstance(value, Source | Expression):
-            return type(value).__name__
-        case _ if is_dataclass(value) and not isinstance(value, type):
-            parts = [f"{name}={canonical(getattr(value, name))}" for name in _told(type(value))]
-            return f"{type(value).__name__}({', '.join(parts)})"
-    raise InvariantBroken(f"a {type(value).__name__} has no canonical form")
+    kind: Any = type(value)
+    return _form(kind)(value)
 
 
 @cache
-def _told(kind: type[Any]) -> tuple[str, ...]:
-    """The fields of a dataclass that are its facts."""
-    return tuple(field.name for field in fields(kind) if field.compare)
+def _form(kind: Any) -> Callable[[Any], str]:
+    """How values of a type are written."""
+    name = kind.__name__
+    for parents, form in _FORMS:
+        if issubclass(kind, parents):
+            return form
+    if not is_dataclass(kind):
+        raise InvariantBroken(f"a {name} has no canonical form")
+    told = tuple((field.name, f"{field.name}=") for field in fields(kind) if field.compare)
+    return lambda value: f"{name}({', '.join([f'{at}{canonical(getattr(value, own))}' for own, at in told])})"
+
+
+def _function(value: FunctionType) -> str:
+    if value.__closure__ is not None or value.__name__ == "<lambda>":
+        raise InvariantBroken("a function has no canonical form")
+    return f"{value.__module__}.{value.__qualname__}"
+
+
+_FORMS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
+    (Loss, lambda value: repr(encode(value))),
+    (enum.Enum, lambda value: f"{type(value).__name__}.{value.name}"),
+    ((NoneType, bool, int, float, str, Fraction, Decimal, date), repr),
+    (FunctionType, _function),
+    ((tuple, list), lambda value: f"({', '.join(map(canonical, value))})"),
+    ((frozenset, set), lambda value: f"{{{', '.join(sorted(map(canonical, value)))}}}"),
+    (Mapping, lambda value: f"{{{', '.join(sorted(f'{canonical(k)}: {canonical(v)}' for k, v in value.items()))}}}"),
+    (np.ndarray, lambda value: f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"),
+    ((Source, Expression), lambda value: type(value).__name__),
+)
+"""How the facts of a type and of those below it are written, the first that fits: a dataclass that none of them fits by
+its fields."""

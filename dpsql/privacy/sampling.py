@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.privacy.probabilities import DigitOf, ExpOf, Probability, Ratio, as_fraction, located, share_kept
-from dpsql.privacy.words import SPARE, Read, number_below, uniform, word
+from dpsql.privacy.words import SPARE, Read, number_below, of_digits, uniform, word
 
 __all__ = ["ExactSampler", "ExpOf", "Integers", "Sampler", "check_intervals", "check_positive", "noised"]
 
@@ -254,16 +254,14 @@ class ExactSampler:
         few of them, the tail, is again geometric, and 0 but for a probability below 2^-64.
         """
         coins = _digits_of(scale, self.word_bits)
-        *digits, tail = self._flip(coins, size)
-        low = np.zeros(size, dtype=np.int64)
-        for j, is_set in enumerate(digits):
-            low |= is_set.astype(np.int64) << j
+        flips = self._flip(coins, size)
+        digits, tail = flips[:-1], flips[-1]
+        low: Integers = of_digits(digits)
         if len(digits) == MOST_DIGITS:
             return (self._geometric(scale / (1 << MOST_DIGITS), size).astype(object) << MOST_DIGITS) + low
-        lanes = np.flatnonzero(tail)
-        if not len(lanes):
+        if not tail.any():
             return low
-        total = low.astype(object)
+        lanes, total = np.flatnonzero(tail), low.astype(object)
         while len(lanes):
             total[lanes] += 1 << len(digits)
             lanes = lanes[self._flip(_Coins.of(coins.ps[-1:], self.word_bits), len(lanes))[0]]
@@ -383,6 +381,8 @@ def _pieces(size: int) -> Iterator[int]:
 
 
 def _joined(parts: list[Integers]) -> Integers:
+    if len(parts) == 1:
+        return _whole(parts[0])
     # numpy would join signed and unsigned 64-bit integers as floats
     return _whole(np.concatenate([np.empty(0, dtype=np.int64), *map(_whole, parts)]))
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
 
-__all__ = ["SPARE", "Read", "number_below", "uniform", "word"]
+__all__ = ["SPARE", "Read", "number_below", "of_digits", "uniform", "word"]
 
 Read = Callable[[int], bytes]
 """``read(n)`` returns n fresh uniform bytes."""
@@ -29,8 +29,20 @@ def uniform(read: Read, bits: int, size: int) -> npt.NDArray[Any]:
         high, low = uniform(read, bits - 32, size), uniform(read, 32, size)
         return np.asarray((high.astype(object) << 32) + low.astype(object))
     width = _width(bits)
-    words: npt.NDArray[Any] = np.frombuffer(_all_of(read, width * size), dtype=f"<u{width}") & ((1 << bits) - 1)
-    return words
+    words: npt.NDArray[Any] = np.frombuffer(_all_of(read, width * size), dtype=f"<u{width}")
+    return words if bits == 8 * width else words & ((1 << bits) - 1)
+
+
+def of_digits(digits: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """(size,) int64 of their binary digits: a row for each, at most 63, the lowest first.
+
+    >>> of_digits(np.array([[True, False], [False, False], [True, True]])).tolist()
+    [5, 4]
+    """
+    packed = np.zeros((8, digits.shape[1]), dtype=np.uint8)
+    packed[: -(-len(digits) // 8)] = np.packbits(digits, axis=0, bitorder="little")
+    numbers: npt.NDArray[Any] = packed.T.copy().view("<i8")[:, 0]
+    return numbers
 
 
 def word(read: Read, bits: int) -> int:

@@ -11,6 +11,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -139,7 +140,20 @@ class Worker:
             InvariantBroken: If DuckDB reads another statement than was meant. Nothing was run.
         """
         messages = [_message(request, deadline, tables or {}), *map(wire.table, (tables or {}).values())]
-        return self._exchange(messages, deadline, lambda parts: _read(parts, request))
+        (found,) = self._exchange(messages, deadline, [lambda parts: _read(parts, request)])
+        return found
+
+    def run_all(self, requests: Sequence[Statement], *, deadline: float) -> list[dict[str, Sequence[Any]]]:
+        """As `run`, of several statements one after the other; behind one that fails none is run.
+
+        They are sent together: while one's columns are read here, the next is at work there.
+
+        Args:
+            requests: The statements.
+            deadline: For each of them.
+        """
+        message = wire.encode([_asked(request, deadline, {}) for request in requests])
+        return self._exchange([message], deadline, [partial(_read, request=request) for request in requests])
 
     def verify(self, request: Statement, *, deadline: float) -> None:
         """Returns if the process stands, and DuckDB reads the statement as it was meant. Nothing is run.
@@ -163,7 +177,7 @@ class Worker:
             known = text in self._verified and self._child is not None and self._child.alive
             if known and self._ready and self._asked < QUERIES:
                 return
-        self._exchange([message], deadline, lambda _: self._remember(text))
+        self._exchange([message], deadline, [lambda _: self._remember(text)])
 
     def _remember(self, text: bytes) -> None:
         if len(self._verified) >= MOST_VERIFIED:
@@ -203,14 +217,14 @@ class Worker:
         return child
 
     def _exchange(
-        self, messages: Sequence[bytes | memoryview], deadline: float, read: Callable[[list[memoryview]], T]
-    ) -> T:
-        """Sends a request, waits for the reply, and reads what follows a good one."""
+        self, messages: Sequence[bytes | memoryview], deadline: float, reads: Sequence[Callable[[list[memoryview]], T]]
+    ) -> list[T]:
+        """Sends what is asked, waits for each reply, and reads what follows a good one."""
         with self._lock:
             child = self._ready_child()
             try:
-                self._asked += 1
-                return _reply(child.connection, messages, deadline, read)
+                self._asked += len(reads)
+                return _replies(child.connection, messages, deadline, reads)
             except InvariantBroken:  # nothing ran, nothing is left in the pipe
                 raise
             except BaseException:  # Ctrl-C included: never leave a process behind with half an answer in its pipe
@@ -218,26 +232,36 @@ class Worker:
                 raise
 
 
-def _reply(
-    child: Connection, messages: Sequence[bytes | memoryview], deadline: float, read: Callable[[list[memoryview]], T]
-) -> T:
-    ends = time.monotonic() + deadline
+def _replies(
+    child: Connection,
+    messages: Sequence[bytes | memoryview],
+    deadline: float,
+    reads: Sequence[Callable[[list[memoryview]], T]],
+) -> list[T]:
+    ends, found = time.monotonic() + deadline, list[T]()
     try:
         for message in messages:
             child.send_bytes(message)
-        if not child.poll(max(0.0, ends - time.monotonic())):
-            raise WorkerFailed(f"no answer within {deadline} s", overrun=True)
-        reply = wire.decode(child.recv_bytes())
-        if "failed" in reply:
-            raise WorkerFailed(reply["failed"], answered=True)
-        if "refused" in reply:
-            raise InvariantBroken(f"DuckDB reads the statement otherwise: {reply['refused']}")
-        return read([wire.read(child.fileno(), size) for size in reply["bytes"]])
+        for read in reads:
+            ends = time.monotonic() + deadline
+            found.append(_reply(child, ends, deadline, read))
     except (WorkerFailed, InvariantBroken):
         raise
     except Exception as error:  # a broken pipe, or bytes that are no table of the expected columns
         late = time.monotonic() >= ends
         raise WorkerFailed(f"no table arrived: {type(error).__name__}: {error}", overrun=late) from error
+    return found
+
+
+def _reply(child: Connection, ends: float, deadline: float, read: Callable[[list[memoryview]], T]) -> T:
+    if not child.poll(max(0.0, ends - time.monotonic())):
+        raise WorkerFailed(f"no answer within {deadline} s", overrun=True)
+    reply = wire.decode(child.recv_bytes())
+    if "failed" in reply:
+        raise WorkerFailed(reply["failed"], answered=True)
+    if "refused" in reply:
+        raise InvariantBroken(f"DuckDB reads the statement otherwise: {reply['refused']}")
+    return read([wire.read(child.fileno(), size) for size in reply["bytes"]])
 
 
 def _read(parts: Sequence[memoryview], request: Statement) -> dict[str, Sequence[Any]]:

@@ -29,6 +29,8 @@ __all__ = ["Pool", "at_once"]
 
 MOST_AT_ONCE = 8
 """Workers over one file. It is a choice: each has as many threads as there are processors, for whoever asks alone."""
+MOST_IN_A_TURN = 4
+"""Statements of one question that run one after the other, while others wait. It is a choice: most have fewer."""
 ALONE = 3
 """Where there is one worker, what is public has the deadline over this number. It is a choice: all wait for it then."""
 
@@ -122,6 +124,14 @@ class Pool:
                 if public and failure.overrun:
                     self._rest(who(), deadline)
                 raise
+
+    def run_all(self, requests: Sequence[Statement], *, deadline: float) -> list[dict[str, Sequence[Any]]]:
+        """As `Worker.run_all`, of statements that read private data; others have their turn after `MOST_IN_A_TURN`."""
+        found = list[dict[str, Sequence[Any]]]()
+        for first in range(0, len(requests), MOST_IN_A_TURN):
+            with self._one(_Turn(who(), public=False, new=False)) as worker:
+                found += worker.run_all(requests[first : first + MOST_IN_A_TURN], deadline=deadline)
+        return found
 
     def close(self) -> None:
         """Ends all processes. A later `run` starts another."""

@@ -271,6 +271,10 @@ class Counted:
         self.runs += 1
         return self._engine.run(statement)
 
+    def run_all(self, statements: Sequence[EngineStatement]) -> list[RawTable]:
+        self.runs += len(statements)
+        return self._engine.run_all(statements)
+
     def close(self) -> None:
         self._engine.close()
 

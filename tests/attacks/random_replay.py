@@ -107,6 +107,10 @@ class InProcess:
         sent = self._desk.answer(_request(statement), ())
         return RawTable(_read([memoryview(bytes(part)) for part in sent], statement))
 
+    def run_all(self, statements: Sequence[EngineStatement]) -> list[RawTable]:
+        """Those of several statements."""
+        return [self.run(statement) for statement in statements]
+
     def close(self) -> None:
         """Ends the engine."""
         self._connection.close()

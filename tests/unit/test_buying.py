@@ -77,6 +77,9 @@ class Watched:
             raise EngineFailed
         return self.inner.run(statement)
 
+    def run_all(self, statements: Sequence[EngineStatement]) -> list[RawTable]:
+        return [self.run(statement) for statement in statements]
+
     def close(self) -> None:
         self.inner.close()
 

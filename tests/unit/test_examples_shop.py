@@ -128,6 +128,9 @@ def test_a_query_that_the_engine_cannot_take_costs_nothing(folder: Path, proxy: 
         def run(self, statement: object) -> Any:
             raise AssertionError("it was asked all the same")
 
+        def run_all(self, statements: object) -> Any:
+            raise AssertionError("it was asked all the same")
+
         def close(self) -> None:
             """Nothing to close."""
 

@@ -13,6 +13,7 @@ from dpsql.engine.base import EngineStatement, PublicTable
 from dpsql.engine.duckdb import FILE
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.guarded import GuardedEngine
+from dpsql.privacy.tables import RawTable
 from dpsql.worker.pool import Pool, at_once
 
 if TYPE_CHECKING:
@@ -52,6 +53,12 @@ class DuckDBEngine(GuardedEngine):
         self._deadline = deadline
         self._workers = Pool(file, memory, at_once(memory))
         self._workers.warm()
+
+    def run_all(self, statements: Sequence[EngineStatement]) -> list[RawTable]:
+        """The results of several statements, which go to one worker together; see `Engine.run_all`."""
+        if any(map(self._is_public, statements)):  # what is free has its own turns
+            return super().run_all(statements)
+        return self._results(statements, lambda: self._workers.run_all(statements, deadline=self._deadline))
 
     def close(self) -> None:
         """Frees the workers. Harmless when repeated."""

@@ -82,7 +82,12 @@ class ClampSearch:
         With many, each of which gets noise, a lower clamp would be worth more units that it clips. But few units may
         have most of all rows, and then no interval holds (measured: 150 of 3,000 people with 60 rows each, by month).
         """
-        return round(Fraction(self.climbed(place) * math.sqrt(self.power)) / self.exponent)
+        return self._points(place, self.exponent)
+
+    def _points(self, place: int, exponent: Fraction) -> int:
+        """The same, for who has worked the exponent out."""
+        above, below = (self.climbed(place) * math.sqrt(self.power)).as_integer_ratio()
+        return round(Fraction(above * exponent.denominator, below * exponent.numerator))
 
     @property
     def start(self) -> int:
@@ -91,8 +96,8 @@ class ClampSearch:
 
     def scores(self, units: Sequence[int]) -> list[int]:
         """Of each edge, in points, from the number of units of each size."""
-        every, above = sum(units), above_edges(units)
-        scores = [-FINE * many - self.penalty(place) for place, many in enumerate(above)]
+        every, above, exponent = sum(units), above_edges(units), self.exponent
+        scores = [-FINE * many - self._points(place, exponent) for place, many in enumerate(above)]
         scores[self.guess] = max(scores[self.guess], self.start - FINE * every)
         return scores
 

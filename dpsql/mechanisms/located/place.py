@@ -204,16 +204,11 @@ def _reach(
     thins = min(max(least / known, THINS[0]), THINS[1] ** power)
     rows = _rows(tail, last, known, _thinning(least, thins, np.zeros(bins)))
     ends = np.minimum(edges, far)
-    best, error = far, math.inf
-    for index in range(min(base, last), len(edges)):
-        reach = float(ends[index])
-        lost = float(
-            (rows[index + 1 :] * np.maximum((WITHIN_BIN * ends[index + 1 :]) ** power - reach**power, 0)).sum()
-        )
-        expected = math.hypot(cost * reach**power, lost)
-        if expected < error:
-            best, error = reach, expected
-    return math.ceil(best)
+    reached, lost = ends**power, (WITHIN_BIN * ends) ** power
+    outside = np.triu(np.maximum(lost - reached[:, None], 0), 1) @ rows  # for a window to each end, what lies beyond
+    expected = np.hypot(cost * reached, outside)
+    least = min(base, last)
+    return math.ceil(float(ends[least + int(expected[least:].argmin())]))
 
 
 def _hidden(tail: np.ndarray, edges: np.ndarray, far: int, reach: int, last: int, noise: float, thins: float) -> Side:

@@ -7,7 +7,7 @@ import pytest
 
 from dpsql.errors import InvariantBroken
 from dpsql.privacy.sampling import ExactSampler
-from dpsql.privacy.words import number_below, uniform, word
+from dpsql.privacy.words import number_below, of_digits, uniform, word
 from tests.unit.privacy.tapes import Tape
 
 
@@ -20,6 +20,14 @@ def test_a_word_beyond_64_bits_is_made_of_every_byte_once() -> None:
 def test_a_word_is_made_of_the_bytes_of_one_of_several(bits: int) -> None:
     data = bytes(range(1, 41))
     assert word(Tape(data), bits) == int(uniform(Tape(data), bits, 1)[0])
+
+
+@pytest.mark.parametrize("many", [0, 1, 7, 8, 9, 31, 61, 63])
+def test_numbers_have_the_digits_that_they_are_made_of(many: int) -> None:
+    digits = np.random.default_rng(many).integers(0, 2, (many, 50)).astype(np.bool_)
+    numbers = of_digits(digits)
+    assert numbers.dtype == np.int64
+    assert numbers.tolist() == [sum(1 << at for at in np.flatnonzero(own).tolist()) for own in digits.T]
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 200, 256, 257, 2**20 + 7, 2**40 + 1, 2**62 + 5, 2**63 + 9, 2**100 + 1])

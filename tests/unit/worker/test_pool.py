@@ -5,14 +5,15 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dpsql.asking import in_turn
-from dpsql.worker.client import Statement, WorkerFailed
-from dpsql.worker.pool import ALONE, MOST_AT_ONCE, Pool, _Turn, at_once
+from dpsql.worker.client import Statement, Worker, WorkerFailed
+from dpsql.worker.pool import ALONE, MOST_AT_ONCE, MOST_IN_A_TURN, Pool, _Turn, at_once
 from tests.unit.worker.conftest import COUNT, FOREVER
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
@@ -104,6 +105,20 @@ def test_one_after_the_other_takes_one_worker(pool: Pool) -> None:
         pool.verify(COUNT, deadline=20)
         assert list(pool.run(COUNT, deadline=20)["n"]) == [10_000]
     assert standing(pool) == 1
+
+
+def test_others_have_their_turn_between_the_statements_of_one(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns, run_all = list[int](), Worker.run_all
+
+    def noted(self: Worker, requests: Sequence[Statement], *, deadline: float) -> list[dict[str, Sequence[Any]]]:
+        turns.append(len(requests))
+        return run_all(self, requests, deadline=deadline)
+
+    monkeypatch.setattr(Worker, "run_all", noted)
+    pool.verify(COUNT, deadline=20)
+    found = pool.run_all([COUNT] * (MOST_IN_A_TURN + 1), deadline=20)
+    assert [list(own["n"]) for own in found] == [[10_000]] * (MOST_IN_A_TURN + 1)
+    assert turns == [MOST_IN_A_TURN, 1]
 
 
 def test_a_statement_is_answered_while_another_runs(pool: Pool) -> None:

@@ -129,6 +129,38 @@ def test_a_statement_past_its_deadline_is_killed_and_the_next_one_works(worker: 
     assert list(worker.run(COUNT, deadline=20)["n"]) == [10_000]
 
 
+def test_several_statements_are_answered_in_their_order(worker: Worker) -> None:
+    sums = [
+        statement(f"SELECT CAST(count(*) + ? AS BIGINT) AS n FROM {VISITS}", ("n", "BIGINT"), parameters=(more,))
+        for more in range(7)
+    ]
+    long = statement(f"SELECT repeat('x', 99) || age AS t FROM {VISITS}", ("t", "VARCHAR"))  # more than a pipe holds
+    counts = [list(found["n"]) for found in worker.run_all(sums, deadline=20)]
+    assert counts == [[10_000 + more] for more in range(7)]
+    found = worker.run_all([long, COUNT, long], deadline=20)
+    assert [len(next(iter(own.values()))) for own in found] == [10_000, 1, 10_000]
+
+
+def test_behind_a_statement_that_is_refused_none_is_run(worker: Worker) -> None:
+    other = statement('SELECT x AS n FROM "bounded"."main"."secret"', ("n", "INTEGER"))
+    worker.run(COUNT, deadline=20)
+    first = pid(worker)
+    with pytest.raises(InvariantBroken):
+        worker.run_all([COUNT, other, FOREVER], deadline=20)
+    assert list(worker.run(COUNT, deadline=20)["n"]) == [10_000]
+    assert pid(worker) == first
+
+
+def test_each_of_several_statements_has_the_deadline(worker: Worker) -> None:
+    worker.run(COUNT, deadline=20)
+    first = pid(worker)
+    with pytest.raises(WorkerFailed) as failure:
+        worker.run_all([COUNT, FOREVER, COUNT], deadline=0.3)
+    assert failure.value.overrun
+    assert gone(first)
+    assert list(worker.run(COUNT, deadline=20)["n"]) == [10_000]
+
+
 def test_a_failure_has_a_fixed_text_and_its_detail_apart(worker: Worker) -> None:
     with pytest.raises(WorkerFailed) as failure:
         worker.run(statement(f"SELECT nothing AS n FROM {VISITS}", ("n", "BIGINT")), deadline=20)
