@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
-from dpsql.worker.ahead import fetched_ahead
+from dpsql.worker.ahead import fetched
 from dpsql.worker.ordered import changes, dtype_of, present_in, starts
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def heads(begins: Whole, many: Whole) -> Whole:
 
 def alone(stream: Any) -> Iterator[Piece]:
     """The rows of a stream of values alone, each of a unit of its own: whoever that is."""
-    return fetched_ahead(_alone(stream))
+    return fetched(_alone(stream))
 
 
 def _alone(stream: Any) -> Iterator[Piece]:
@@ -159,7 +159,7 @@ def _alone(stream: Any) -> Iterator[Piece]:
 
 
 def pieces(stream: Any, places: Sequence[int], *, ranked: bool = False) -> Iterator[Piece]:
-    """The rows of a stream. Units rise within a piece; pieces come as they are whole, put together by another thread.
+    """The rows of a stream. Units rise within a piece; pieces come as they are whole, see `ahead.fetched`.
 
     Args:
         stream: Anything with ``__arrow_c_stream__``: for each key the place of a row's value, the number of its unit,
@@ -170,7 +170,7 @@ def pieces(stream: Any, places: Sequence[int], *, ranked: bool = False) -> Itera
     Raises:
         ValueError: If a type is another, a NULL is where none may be, or the rows do not lie in order.
     """
-    return fetched_ahead(_pieces(stream, places, ranked=ranked))
+    return fetched(_pieces(stream, places, ranked=ranked))
 
 
 def _pieces(stream: Any, places: Sequence[int], *, ranked: bool) -> Iterator[Piece]:
