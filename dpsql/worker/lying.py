@@ -79,21 +79,26 @@ class Piece:
             self._spans[-1] = len(self.units) - self.begins[-1]
         return self._spans
 
-    def coded(self, digits: int) -> tuple[Whole, int]:
-        """(n,) one number for unit and group, which has so many digits; and how many units these numbers tell apart.
+    def numbered(self, groups: int) -> tuple[Whole, int]:
+        """(n,) the numbers of units from 0 on, below the second of both.
 
-        Units that are not there have a number, too, where there is room for it.
+        Units that are not there have a number, too, where a table of so many groups and units has room for it.
         """
         import numpy as np
 
         least, many = int(self.units[0]), int(self.units[-1]) - int(self.units[0]) + 1
-        if many << digits > ROOMY * len(self.units):
+        if many * groups > ROOMY * len(self.units):
             many = len(self.begins)
-            codes = np.repeat(np.arange(many) << digits, self.spans)
-        elif (int(self.units[-1]) + 1) << digits < SMALL:  # half of the memory is passed in half of the time
-            codes = (self.units - least) << digits
-        else:
-            codes = (self.units.astype(np.int64) - least) << digits
+            return np.repeat(np.arange(many, dtype=np.int32), self.spans), many
+        return self.units - least, many
+
+    def coded(self, digits: int) -> tuple[Whole, int]:
+        """(n,) one number for unit and group, which has so many digits; and how many units these numbers tell apart."""
+        import numpy as np
+
+        codes, many = self.numbered(1 << digits)
+        codes = codes.astype(np.int32 if many << digits < SMALL else np.int64, copy=False)
+        codes <<= digits  # half of the memory is passed in half of the time
         if self.groups is not None:
             codes |= self.groups
         return codes.astype(np.int64, copy=False), many
