@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
-from dpsql.worker.ahead import both, fetched_ahead
+from dpsql.worker.ahead import both, fetched
 from dpsql.worker.ordered import Ranks, values_of
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def narrowed(rows: Whole) -> Whole:
 def _columns(stream: Any, edges: Sequence[int]) -> Iterator[list[Whole]]:
     """The columns of what comes together, with the ranks' classes and the marks where there are edges."""
     ranks = Ranks(edges)
-    for table in fetched_ahead(nanoarrow.c_array_stream(stream)):
+    for table in fetched(nanoarrow.c_array_stream(stream)):
         children = list(nanoarrow.Array(table).iter_children())
         if not edges:
             yield [values_of(child) for child in children]

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 import nanoarrow
 
 from dpsql.worker.lying import HALF, Adds, Piece, heads, split
-from dpsql.worker.ordered import starts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -32,10 +31,10 @@ if TYPE_CHECKING:
 __all__ = ["Clamps", "cut"]
 
 SAFE = 1 << 62  # Sums of whole numbers below this are exact in 64 bits.
-NARROW = 4  # Bytes of numbers of which a float adds up exactly as many as `MOST_AT_ONCE`.
-MOST_AT_ONCE = 1 << 21  # Rows of which a float adds up exactly all numbers below 2^32, as magnitudes, or lower halves.
+NARROW = 4  # Bytes of numbers of which 64 bits add up exactly as many as a piece has rows.
+SMALL = 1 << 31  # Numbers below it need 32 bits.
 EXACT_DIGITS = 53  # Binary digits of whole numbers that 64-bit floats add up exactly.
-MOST_GROUPS = 63  # Groups of which each unit's first ones are told: a digit each of 64.
+MOST_GROUPS = 63  # Groups of which each unit's first ones are told. It is a choice: of each a unit's first row is held.
 EARLY = 3
 """Rows of each unit that are looked at first, for each of the first groups that are wanted. It is a choice: of seven
 groups that are alike often, two are among six rows of all units but one in 15,000."""
@@ -87,19 +86,14 @@ class _Groups:
         import numpy as np
 
         self._many, self._most, self.kinds = math.prod(places), most, kinds
-        self._by_unit = any(clamp is not None or add[0] == "units" for add, clamp in kinds)
         self.rows, *self.sums = np.zeros((1 + len(kinds), 2, self._many), dtype=np.int64)
 
     def take(self, piece: Piece) -> None:
         """Adds up some units."""
         if piece.groups is None:
             self._take_alone(piece)
-            return
-        rows = _first(piece, self._many, self._most) if self._most else None
-        if not self._by_unit:
-            self._take_rows(piece, rows)
         else:
-            self._take_table(piece if rows is None else _kept(piece, rows))
+            self._take_table(piece, piece.groups)
 
     def _take_alone(self, piece: Piece) -> None:
         """Where there are no groups."""
@@ -114,93 +108,73 @@ class _Groups:
                 totals = np.add.reduceat(weights, piece.begins, dtype=np.int64)
             self._put(own, totals if clamp is None else np.clip(totals, *clamp), _most(piece, (function, at), clamp))
 
-    def _take_rows(self, piece: Piece, kept: Whole | None) -> None:
-        """Where it is nothing to a row that counts which others its unit has."""
+    def _take_table(self, piece: Piece, groups: Whole) -> None:
+        """By a table with a place for each group and unit."""
         import numpy as np
 
-        for start in range(0, len(piece.units) if kept is None else len(kept), MOST_AT_ONCE):
-            some: Any = slice(start, start + MOST_AT_ONCE) if kept is None else kept[start : start + MOST_AT_ONCE]
-            groups: Any = None if piece.groups is None else piece.groups[some]
-            rows = np.bincount(groups, minlength=self._many)
-            self._carry(self.rows, *split(rows))
-            for own, (add, _) in zip(self.sums, self.kinds, strict=True):
-                weights = piece.weights(*add)
-                if weights is None:
-                    self._carry(own, *split(rows))
-                elif weights.dtype.itemsize <= NARROW:
-                    self._carry(own, *split(np.bincount(groups, weights[some], self._many).astype(np.int64)))
-                else:
-                    upper, lower = (np.bincount(groups, half, self._many) for half in split(weights[some]))
-                    self._carry(own, upper.astype(np.int64), lower.astype(np.int64))
-
-    def _take_table(self, piece: Piece) -> None:
-        """By a table with a place for each unit and group."""
-        import numpy as np
-
-        digits = (self._many - 1).bit_length()
-        codes, many = piece.coded(digits)
-        rows, totals = _tabled(piece, codes, many << digits, [add for add, _ in self.kinds])
-        for own, kept, most in [
+        numbers, many = piece.numbered(self._many)
+        codes, shape = _codes(groups, self._many, numbers, many), (self._many, many)
+        kept = _first(piece, codes, numbers, shape, self._most).astype(np.int64) if self._most else None
+        rows, totals = _tabled(piece, codes, self._many * many, [add for add, _ in self.kinds])
+        for sums, own, most in [
             (self.rows, rows, len(codes)),
             *(
-                (own, totals[add] if clamp is None else np.clip(totals[add], *clamp), _most(piece, add, clamp))
-                for own, (add, clamp) in zip(self.sums, self.kinds, strict=True)
+                (sums, totals[add] if clamp is None else np.clip(totals[add], *clamp), _most(piece, add, clamp))
+                for sums, (add, clamp) in zip(self.sums, self.kinds, strict=True)
             ),
         ]:
-            self._put(own, kept.reshape(many, 1 << digits), most)
-
-    def _put(self, sums: Whole, totals: Whole, most: int | None) -> None:
-        """Adds up (units,) or (units, groups) of totals; as a magnitude no such sum exceeds ``most``."""
-        if most is None:
-            most = max(-int(totals.min()), int(totals.max())) * len(totals)
-        if most < SAFE:
-            upper, lower = split(totals.sum(axis=0, dtype="i8"))
-        else:
-            upper, lower = (part.sum(axis=0) for part in split(totals))
-        self._carry(sums, upper, lower)
+            cells = own.reshape(shape)
+            self._put(sums, cells if kept is None else cells * kept, most)
 
     @staticmethod
-    def _carry(sums: Whole, upper: Whole, lower: Whole) -> None:
-        many = sums.shape[1]
-        more, below = split(sums[1] + lower.reshape(-1)[:many])
-        sums[0] += upper.reshape(-1)[:many] + more
-        sums[1] = below
+    def _put(sums: Whole, totals: Whole, most: int | None) -> None:
+        """Adds up (units,) or (groups, units) of totals; as a magnitude no such sum exceeds ``most``."""
+        if most is None:
+            most = max(-int(totals.min()), int(totals.max())) * totals.shape[-1]
+        if most < SAFE:
+            upper, lower = split(totals.sum(axis=-1, dtype="i8"))
+        else:
+            upper, lower = (part.sum(axis=-1) for part in split(totals))
+        more, sums[1] = split(sums[1] + lower)
+        sums[0] += upper + more
 
 
-def _first(piece: Piece, many: int, most: int) -> Whole:
-    """The rows of the first groups of each unit, of so many groups in all."""
+def _codes(groups: Whole, many: int, numbers: Whole, units: int) -> Whole:
+    """(n,) one number for group and unit, by which a table has a row for each group."""
     import numpy as np
 
-    rows, units, spans = len(piece.units), len(piece.begins), piece.spans
-    first = np.full((many, units), rows, dtype=np.int32)  # of each group and unit the first row
-    groups: Any = piece.groups
+    codes = groups.astype(np.int32 if many * units < SMALL else np.int64)  # half the memory is passed in half the time
+    codes *= codes.dtype.type(units)
+    codes += numbers
+    return codes.astype(np.int64, copy=False)
 
-    def write(at: Whole, own: Whole) -> None:
-        first.reshape(-1)[(groups[at] * np.int64(units) + own)[::-1]] = at[::-1]  # the last one to be written stays
+
+def _first(piece: Piece, codes: Whole, numbers: Whole, shape: tuple[int, int], most: int) -> Whole:
+    """(groups, units) which of them are the first groups of each unit.
+
+    Args:
+        piece: The units.
+        codes: (n,) of its rows, see `_codes`.
+        numbers: (n,) of its units there.
+        shape: How many groups and units the codes tell apart.
+        most: How many groups of each unit count.
+    """
+    import numpy as np
+
+    rows, spans = len(piece.units), piece.spans
+    first = np.full(shape, rows, dtype=np.int32)  # of each group and unit the first row
+
+    def write(at: Whole) -> None:
+        first.reshape(-1)[codes[at][::-1]] = at[::-1]  # the last one to be written stays
 
     early = np.minimum(spans, EARLY * most)
-    write(heads(piece.begins, early), np.repeat(np.arange(units), early))
+    write(heads(piece.begins, early))
     last = _last(first, rows, most)
-    few = np.flatnonzero((last == rows) & (early < spans))
+    few = np.flatnonzero((last[numbers[piece.begins]] == rows) & (early < spans))
     if len(few):
-        write(heads(piece.begins[few], spans[few]), np.repeat(few, spans[few]))
+        write(heads(piece.begins[few], spans[few]))
         last = _last(first, rows, most)
-    bits = np.zeros(units, dtype=np.min_scalar_type((1 << many) - 1))  # of each unit one digit for each group
-    one = bits.dtype.type(1)
-    for place, own in enumerate((first <= last) & (first < rows)):
-        bits |= own * (one << bits.dtype.type(place))
-    kept = np.repeat(bits, spans)
-    kept >>= groups.astype(bits.dtype)
-    kept &= one
-    return np.flatnonzero(kept.astype(np.bool_))  # of numbers it is found six times slower
-
-
-def _kept(piece: Piece, rows: Whole) -> Piece:
-    """Some rows of each unit."""
-    units = piece.units[rows]
-    groups = None if piece.groups is None else piece.groups[rows]
-    values = [(own[rows], None if mask is None else mask[rows]) for own, mask in piece.values]
-    return Piece(units, starts(units), groups, values)
+    return (first <= last) & (first < rows)
 
 
 def _last(first: Whole, rows: int, most: int) -> Whole:
@@ -251,10 +225,15 @@ def _tabled(piece: Piece, codes: Whole, slots: int, adds: Adds) -> tuple[Whole, 
 
 
 def _digits(piece: Piece, values: Whole) -> int:
-    """How far up the number of a unit's rows stands beside their sum, in a float that holds both; 0 where none does."""
-    rows = int(piece.spans.max()).bit_length()
-    digits = 8 * values.dtype.itemsize + rows  # the sum is below 2^(digits - 1), as a magnitude
-    return digits if digits + rows <= EXACT_DIGITS else 0
+    """How far up the number of some rows stands beside their sum, in a float that holds both; 0 where none does.
+
+    They are all rows of the piece, or where these are too many those of one unit, which takes a look at each unit.
+    """
+    width = 8 * values.dtype.itemsize
+    rows = len(piece.units).bit_length()
+    if width + 2 * rows > EXACT_DIGITS:
+        rows = int(piece.spans.max()).bit_length()
+    return width + rows if width + 2 * rows <= EXACT_DIGITS else 0  # the sum is below 2^(digits - 1), as a magnitude
 
 
 def _table(names: Sequence[str], places: Sequence[int], found: _Groups) -> Any:

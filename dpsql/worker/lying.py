@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
-from dpsql.worker.ahead import fetched_ahead
+from dpsql.worker.ahead import fetched
 from dpsql.worker.ordered import changes, dtype_of, present_in, starts
 
 if TYPE_CHECKING:
@@ -79,21 +79,26 @@ class Piece:
             self._spans[-1] = len(self.units) - self.begins[-1]
         return self._spans
 
-    def coded(self, digits: int) -> tuple[Whole, int]:
-        """(n,) one number for unit and group, which has so many digits; and how many units these numbers tell apart.
+    def numbered(self, groups: int) -> tuple[Whole, int]:
+        """(n,) the numbers of units from 0 on, below the second of both.
 
-        Units that are not there have a number, too, where there is room for it.
+        Units that are not there have a number, too, where a table of so many groups and units has room for it.
         """
         import numpy as np
 
         least, many = int(self.units[0]), int(self.units[-1]) - int(self.units[0]) + 1
-        if many << digits > ROOMY * len(self.units):
+        if many * groups > ROOMY * len(self.units):
             many = len(self.begins)
-            codes = np.repeat(np.arange(many) << digits, self.spans)
-        elif (int(self.units[-1]) + 1) << digits < SMALL:  # half of the memory is passed in half of the time
-            codes = (self.units - least) << digits
-        else:
-            codes = (self.units.astype(np.int64) - least) << digits
+            return np.repeat(np.arange(many, dtype=np.int32), self.spans), many
+        return self.units - least, many
+
+    def coded(self, digits: int) -> tuple[Whole, int]:
+        """(n,) one number for unit and group, which has so many digits; and how many units these numbers tell apart."""
+        import numpy as np
+
+        codes, many = self.numbered(1 << digits)
+        codes = codes.astype(np.int32 if many << digits < SMALL else np.int64, copy=False)
+        codes <<= digits  # half of the memory is passed in half of the time
         if self.groups is not None:
             codes |= self.groups
         return codes.astype(np.int64, copy=False), many
@@ -147,7 +152,7 @@ def heads(begins: Whole, many: Whole) -> Whole:
 
 def alone(stream: Any) -> Iterator[Piece]:
     """The rows of a stream of values alone, each of a unit of its own: whoever that is."""
-    return fetched_ahead(_alone(stream))
+    return fetched(_alone(stream))
 
 
 def _alone(stream: Any) -> Iterator[Piece]:
@@ -159,7 +164,7 @@ def _alone(stream: Any) -> Iterator[Piece]:
 
 
 def pieces(stream: Any, places: Sequence[int], *, ranked: bool = False) -> Iterator[Piece]:
-    """The rows of a stream. Units rise within a piece; pieces come as they are whole, put together by another thread.
+    """The rows of a stream. Units rise within a piece; pieces come as they are whole, see `ahead.fetched`.
 
     Args:
         stream: Anything with ``__arrow_c_stream__``: for each key the place of a row's value, the number of its unit,
@@ -170,7 +175,7 @@ def pieces(stream: Any, places: Sequence[int], *, ranked: bool = False) -> Itera
     Raises:
         ValueError: If a type is another, a NULL is where none may be, or the rows do not lie in order.
     """
-    return fetched_ahead(_pieces(stream, places, ranked=ranked))
+    return fetched(_pieces(stream, places, ranked=ranked))
 
 
 def _pieces(stream: Any, places: Sequence[int], *, ranked: bool) -> Iterator[Piece]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dpsql.worker.ahead import both, fetched_ahead
+from dpsql.worker.ahead import both, fetched, fetched_ahead
 
 MOST_SECONDS = 30.0  # Until a thread that was to run has surely run. It is a choice.
 
@@ -17,6 +17,13 @@ MOST_SECONDS = 30.0  # Until a thread that was to run has surely run. It is a ch
 def test_tables_come_in_order() -> None:
     assert list(fetched_ahead(iter([3, 1, 2]))) == [3, 1, 2]
     assert list(fetched_ahead(iter([]))) == []
+
+
+@pytest.mark.parametrize("processors", [1, 2, 3])
+def test_another_thread_fetches_where_a_processor_is_left(processors: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: processors)
+    mine = threading.get_ident()
+    assert [own == mine for own in fetched(threading.get_ident() for _ in range(3))] == [processors < 3] * 3
 
 
 def test_the_next_table_is_fetched_while_one_is_worked_on() -> None:

@@ -30,15 +30,14 @@ CLAMPS = ((0, 2), (-(2**15), 40000), (0, 1), None)
 QUIET = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-@pytest.fixture(params=[(1, 0, 1, 2), (7, 1000, 2, 3), (lying.PIECE, lying.ROOMY, cutting.EARLY, cutting.MOST_AT_ONCE)])
+@pytest.fixture(params=[(1, 0, 1), (7, 1000, 2), (lying.PIECE, lying.ROOMY, cutting.EARLY)])
 def sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows are put together and looked at a few at a time, and in both ways, as millions are in earnest."""
-    piece, room, early, rows = request.param
+    piece, room, early = request.param
     monkeypatch.setattr(lying, "PIECE", piece)
     monkeypatch.setattr(lying, "PART", 2 * piece)
     monkeypatch.setattr(lying, "ROOMY", room)
     monkeypatch.setattr(cutting, "EARLY", early)
-    monkeypatch.setattr(cutting, "MOST_AT_ONCE", rows)
 
 
 def stream(rows: Sequence[Row], keys: int, size: int, ranks: Sequence[int] | None = None, number: Any = INT64) -> Any:
