@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from dpsql.engine.dialect import Dialect
 from dpsql.plan.grids import Bins
 from dpsql.plan.types import Awaited, Type, Value
+from dpsql.worker.making import Made, Way
 
 if TYPE_CHECKING:
     from dpsql.privacy.tables import RawTable
@@ -36,42 +37,16 @@ class EngineStatement:
             COALESCE, TRY and casts are no functions to it.
         most_rows: With more rows in its result the statement fails, as it does when it runs past the deadline; None for
             no such limit.
-        words: Not empty where the statement gives rows of whole numbers, none of them NULL, and the worker counts them:
-            each different row comes once, rising, and ``rows``, the last of ``columns``, says how many there were. A
-            word is columns that are one number in the worker, in their order: the least value and the binary digits of
-            each, by public facts.
-        edges: Where not empty the statement gives a row's unit ``u`` and its stored rank ``r0`` in the place of
-            ``rank`` and ``units``; the rows come in the order of both. The worker finds each one's place within its
-            unit: ``rank`` is the first of these edges that it does not exceed, ``units`` is 1 for a unit's last row.
-        marked: Whether the column before ``rows`` is 1 or 0, and no part of the row: it comes as the number of its rows
-            where it is 1.
-        bins: Not empty where the statement gives rows of one unit after the other, and the worker adds up what each
-            unit has (`plan.needs.Sized`): of each kind of total its least, its largest, and its edges; None of one that
-            is added up as it is. Where there are several kinds, ``of`` says behind the keys which it is. Without
-            ``adds`` the rows are what it would find: they were stored by size.
-        by_unit: Then, whether each row is what a unit has in a group, or in a cell of one, or would be beside another
-            kind of total: that costs little there.
-        alone: Whether each row is of a unit of its own, in any order, and does not say of which; there are no keys.
-        first_rows: Where the worker adds up such rows by group, and there are no ``bins``: how many rows of each unit
-            count, its first ones; 0 for all.
-        most_groups: Then, how many groups of each unit count, those of its first rows that count; 0 for all.
-        clamps: Then, for each of ``adds``, where a unit's total in a group is clamped to; None where it is not.
-        adds: Where the worker adds up rows, for each total or column what it is of: ``rows``, ``units``, or ``count``
-            or ``sum`` of ``x0``, ``x1``, ..., by its index. The rows have the keys (`listed`), the number of their unit
-            ``u``, their rank ``r`` where rows or groups are cut, and the values: whole numbers of any width, NULL among
-            the values alone.
-        beside: How many totals of each unit the statement adds up side by side, where the database does; 0 for another.
         listed: Columns with a list of values each: they travel as places in it, BIGINT in ``columns``; a place behind
             its end is for whatever is none of them.
-        repeats: Not empty where the worker may find the same result in another way, with the same parameters. Two
-            texts: the groups, with rows in the place of units and behind all columns a number ``k`` of their keys; and
-            all rows, unit by unit, as their ``k`` and the number of their unit ``u``. A group's units are its rows less
-            those that repeat it within their unit; where two groups have the same number, ``sql`` runs.
-        by_key: Not empty where there is one key, of `ordered.WHOLE`, and nothing else but numbers of rows and of units:
-            a text of all rows, unit by unit, as ``u``, their rank ``r`` where ``first_rows`` or ``most_groups`` say
-            which count, and the key itself, ``k``. The worker counts these first, with the same parameters; where keys
-            lie too far apart, it goes on with the others.
-        of_units: Then, the places of the columns that say how many units there are.
+        made: What the worker makes of the rows; None where they are the result.
+        ways: Others in which it may find the same result, with the same parameters: it tries these first, in order.
+        bins: Not empty where the result is what units have in all, by size (`plan.needs.Sized`), but for what the
+            database adds up itself: of each kind of total its least, its largest, and its edges; None of one that is
+            added up as it is. Where there are several kinds, ``of`` says behind the keys which it is.
+        by_unit: Then, whether each row is what a unit has in a group, or in a cell of one, or would be beside another
+            kind of total: that costs little there.
+        beside: How many totals of each unit the statement adds up side by side, where the database does; 0 for another.
     """
 
     sql: str
@@ -80,21 +55,12 @@ class EngineStatement:
     tables: frozenset[str]
     functions: frozenset[str]
     most_rows: int | None = None
-    words: tuple[tuple[tuple[int, int], ...], ...] = ()
-    edges: tuple[int, ...] = ()
-    marked: bool = False
+    listed: tuple[tuple[str, tuple[Value, ...]], ...] = ()
+    made: Made | None = None
+    ways: tuple[Way, ...] = ()
     bins: tuple[Bins | None, ...] = ()
     by_unit: bool = False
-    alone: bool = False
-    first_rows: int = 0
-    most_groups: int = 0
-    clamps: tuple[tuple[int, int] | None, ...] = ()
-    adds: tuple[tuple[str, int], ...] = ()
     beside: int = 0
-    listed: tuple[tuple[str, tuple[Value, ...]], ...] = ()
-    repeats: tuple[str, ...] = ()
-    by_key: str = ""
-    of_units: tuple[int, ...] = ()
 
     @property
     def identity(self) -> str:

@@ -16,6 +16,7 @@ from dpsql.engine.ranked import UnitRows
 from dpsql.plan.needs import Values
 from dpsql.plan.relations import scans
 from dpsql.plan.stability import rows_per_unit
+from dpsql.worker.making import Counted
 from dpsql.worker.ordered import PLACE, UNIT
 
 __all__ = ["countable", "counted_in_order", "counted_rows"]
@@ -103,7 +104,7 @@ def counted_in_order(
     columns = [*_whole(printer, need, xs), held.unit, rank]
     names = [*(name for name in need.columns if name not in ("rank", "units", "rows")), UNIT, PLACE]
     own = _counted(printer, need, [*shown, *_named(printer, columns, names)], f"({held.sql}) AS q")
-    return replace(own, edges=need.ranks)
+    return replace(own, made=_made(need, edges=need.ranks))
 
 
 def _whole(printer: Printer, need: Values, xs: Sequence[str]) -> list[str]:
@@ -131,7 +132,10 @@ def _counted(printer: Printer, need: Values, shown: Sequence[str], rows: str) ->
         columns=tuple((name, "BIGINT") for name in (*source.key_names, *need.columns)),
         tables=frozenset(scan.table.name for scan in scans(source.relation)),
         functions=frozenset(printer.functions),
-        words=_words(need),
-        marked=bool(need.ranks),
         listed=tuple((key.name, key.domain or ()) for key in source.keys),
+        made=_made(need),
     )
+
+
+def _made(need: Values, edges: tuple[int, ...] = ()) -> Counted:
+    return Counted(_words(need), bool(need.ranks), edges)

@@ -52,8 +52,8 @@ class Dialect:
             way with two arguments stands there as ``trim/2``, too. What does not stand there the database has not.
         prefix: What stands before the names of bounded tables, inside of the quotes.
         exact: Whether upper and lower case differ in the names of columns.
-        counts: Whether its engine counts, or adds up, the rows that a statement gives; see `EngineStatement.words` and
-            ``bins``. Then small numbers of units and of listed values are stored, too, and units' totals by size.
+        counts: Whether its engine counts, or adds up, the rows that a statement gives; see `worker.making`.
+            Then small numbers of units and of listed values are stored, too, and units' totals by size.
         narrow: Its types of whole numbers that are narrower than BIGINT, with the binary digits that each holds beside
             the sign, rising.
         once: What begins a subquery whose columns are used more than once by the query around it: without, the database

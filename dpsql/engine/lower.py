@@ -35,6 +35,7 @@ from dpsql.limits import MOST_OPEN_GROUPS, MOST_ROWS
 from dpsql.plan.needs import Aggregates, Cells, Histogram, Measure, MeasureKind, Need, Ordered, Sized, Source, Values
 from dpsql.plan.relations import scans
 from dpsql.plan.types import Type
+from dpsql.worker.making import Way
 
 __all__ = ["Lower", "lowering"]
 
@@ -83,16 +84,16 @@ def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], k
     columns, fields = _value_columns(measures), [(k.name, WIRE[k.expression.facts.type]) for k in source.keys]
     units = any(measure.kind is MeasureKind.UNITS for measure in measures) and source.contribution.rows > 1
     number, first = unit_number(printer, source) if units else None, cut_by_key(printer, source, measures)
-    by_key = ""
+    texts, ways = [printer.quoted(k.name) for k in source.keys], list[Way]()
+    of_units = tuple(at for at, measure in enumerate(measures, len(texts)) if measure.kind is MeasureKind.UNITS)
     if first is None:
         rows = bounded_rows(printer, source, columns, key, unit=number or (unit_column(source) if units else None))
         if number is not None and whole_key(source, measures):
-            by_key = rows_by_key(printer, source, rows, ranked=False)
+            ways.append(rows_by_key(printer, source, rows, of_units))
     else:
         held = unit_rows(printer, source, columns, first[0])
-        by_key = rows_by_key(printer, source, held.sql, ranked=True)
+        ways.append(rows_by_key(printer, source, held.sql, of_units, first[1]))
         rows = cut(printer, held, source, key).sql
-    texts = [printer.quoted(k.name) for k in source.keys]
     groups = f"FROM ({rows}) AS q" + (f" GROUP BY {', '.join(texts)}" if texts else "") + _in_order(printer, source)
     both = [list(texts), list(texts)]  # with units, and with rows in their place
     for index, measure in enumerate(measures):
@@ -102,20 +103,10 @@ def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], k
         for shown, own in zip(both, (units, False), strict=True):
             total = _every_row(printer, source) if every else _total(printer, measure, columns, own)
             shown.append(f"{printer.cast(total, wire)} AS {printer.quoted(f'm{index}')}")
-    repeats = () if number is None else repeating(printer, texts, both[1], groups, rows)
+    if number is not None:
+        ways.append(repeating(printer, texts, both[1], groups, rows, of_units))
     statement = statement_over(printer, f"SELECT {', '.join(both[0])} {groups}", fields, source.relation)
-    if not (repeats or by_key):
-        return statement
-    of_units = tuple(at for at, measure in enumerate(measures, len(texts)) if measure.kind is MeasureKind.UNITS)
-    _, first_rows, most_groups = first or (None, 0, 0)
-    return replace(
-        statement,
-        repeats=repeats,
-        by_key=by_key,
-        of_units=of_units,
-        first_rows=first_rows,
-        most_groups=most_groups,
-    )
+    return replace(statement, ways=tuple(ways)) if ways else statement
 
 
 def _in_order(printer: Printer, source: Source) -> str:
@@ -131,7 +122,7 @@ def _clamped(printer: Printer, source: Source, measures: Sequence[Measure]) -> E
     if found is None:
         return None
     rows = from_totals(printer, found[0])
-    return replace(streamed(printer, rows.source, rows.adds, rows.fields, ranked=False), clamps=found[1])
+    return streamed(printer, rows.source, rows.adds, rows.fields, found[1])
 
 
 def _limited(statement: EngineStatement, source: Source, rows: int = 1) -> EngineStatement:
@@ -288,7 +279,7 @@ def _sized(printer: Printer, needs: Sequence[Sized | Aggregates], key: bytes) ->
         read = read_sizes_by_day if lying is rows_of else read_sizes_of_totals
         if (stored := read(printer, lying)) is not None:
             return stored
-        own = streamed(printer, lying.source, lying.adds, lying.fields, ranked=False)
+        own = streamed(printer, lying.source, lying.adds, lying.fields)
         return replace(own, bins=lying.bins, by_unit=own.by_unit or lying is not rows_of)
     if rows_of is not None and 0 < beside(rows_of) <= MOST_BESIDE:
         return side_by_side(printer, from_totals(printer, rows_of))

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.dialect import WIRE
@@ -34,6 +34,7 @@ from dpsql.plan.relations import filtered_scan, scans
 from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Facts, Type
 from dpsql.worker import ordered
+from dpsql.worker.making import Added, ByKey, Repeats
 from dpsql.worker.ordered import KEY, WHOLE
 
 __all__ = [
@@ -83,7 +84,12 @@ class Add:
 
 
 def streamed(
-    printer: Printer, source: Source, adds: Sequence[Add], fields: Sequence[tuple[str, str]], *, ranked: bool
+    printer: Printer,
+    source: Source,
+    adds: Sequence[Add],
+    fields: Sequence[tuple[str, str]],
+    clamps: Sequence[tuple[int, int] | None] = (),
+    firsts: tuple[int, int] = (0, 0),
 ) -> EngineStatement:
     """Rows that have their unit's number, with what is added up of them.
 
@@ -92,8 +98,10 @@ def streamed(
         source: The rows, with keys whose places are found; nothing is cut.
         adds: What is added up.
         fields: The columns of what comes, behind the keys.
-        ranked: Whether their ranks come with them.
+        clamps: Where each total of a unit is clamped to, by group; None where it is not.
+        firsts: How many rows and groups of each unit count, its first ones; 0 for all.
     """
+    ranked = any(firsts)
     found = filtered_scan(source.relation)
     number = numbered(printer, source.relation) if found is None else number_of(found[0])
     if number is None or (ranked and found is None):
@@ -131,10 +139,9 @@ def streamed(
         columns=(*((key.name, "BIGINT") for key in keys.keys), *fields),
         tables=frozenset(scan.table.name for scan in scans(source.relation)),
         functions=frozenset(printer.functions),
-        adds=tuple(wanted),
-        by_unit=by_unit,
-        alone=alone,
         listed=tuple((key.name, key.domain or ()) for key in keys.keys),
+        made=Added(tuple(wanted), alone, tuple(clamps), firsts),
+        by_unit=by_unit,
     )
 
 
@@ -181,7 +188,7 @@ def cut_statement(printer: Printer, source: Source, measures: Sequence[Measure])
 
     It does, too, where a stored rank says which rows these are.
     """
-    rows, groups = _firsts(source)
+    firsts = rows, groups = _firsts(source)
     stored = not groups and isinstance(source.relation, Scan)
     if not (rows or groups) or stored or source.cap_rows_in_group or not few(source):
         return None
@@ -193,8 +200,7 @@ def cut_statement(printer: Printer, source: Source, measures: Sequence[Measure])
     if len(known) < len(adds) or rows_per_unit(source.relation) * far > FARTHEST_STEP:
         return None
     fields = [(f"m{index}", "HUGEINT" if add.function == "sum" else "BIGINT") for index, add in enumerate(known)]
-    own = streamed(printer, source, known, fields, ranked=True)
-    return replace(own, first_rows=rows, most_groups=groups, clamps=(None,) * len(known))
+    return streamed(printer, source, known, fields, (None,) * len(known), firsts)
 
 
 def unit_number(printer: Printer, source: Source) -> Column | None:
@@ -212,8 +218,10 @@ def unit_number(printer: Printer, source: Source) -> Column | None:
     return number_of(found[0])
 
 
-def repeating(printer: Printer, keys: Sequence[str], shown: Sequence[str], groups: str, rows: str) -> tuple[str, str]:
-    """Both texts of `EngineStatement.repeats`.
+def repeating(
+    printer: Printer, keys: Sequence[str], shown: Sequence[str], groups: str, rows: str, of_units: tuple[int, ...]
+) -> Repeats:
+    """How the worker finds how many units each group has by its rows.
 
     Args:
         printer: Collects what the texts use.
@@ -221,11 +229,13 @@ def repeating(printer: Printer, keys: Sequence[str], shown: Sequence[str], group
         shown: The columns of the groups, with rows in the place of units.
         groups: FROM the rows, and GROUP BY.
         rows: SQL of the rows, in order, with the numbers of their units.
+        of_units: The places of the columns of units.
     """
     number = f"{printer.call('key_number', *keys)} AS {printer.quoted(KEY)}"
-    return (
+    return Repeats(
         f"SELECT {', '.join([*shown, number])} {groups}",
         f"SELECT {number}, {printer.quoted(UNIT)} FROM ({rows}) AS q",
+        of_units,
     )
 
 
@@ -235,27 +245,30 @@ def whole_key(source: Source, measures: Sequence[Measure]) -> bool:
     return plain and len(source.keys) == 1 and WIRE[source.keys[0].expression.facts.type] in WHOLE
 
 
-def cut_by_key(printer: Printer, source: Source, measures: Sequence[Measure]) -> tuple[Column, int, int] | None:
+def cut_by_key(printer: Printer, source: Source, measures: Sequence[Measure]) -> tuple[Column, tuple[int, int]] | None:
     """The number of a row's unit, where the worker may cut each unit to its first rows and groups, and count by key.
 
     Beside it how many rows, and how many groups of each unit count; 0 for all.
     """
-    found, (rows, groups) = filtered_scan(source.relation), _firsts(source)
-    if found is None or source.cap_rows_in_group or not (rows or groups) or groups > MOST_FIRST:
+    found, firsts = filtered_scan(source.relation), _firsts(source)
+    if found is None or source.cap_rows_in_group or not any(firsts) or firsts[1] > MOST_FIRST:
         return None
     if not whole_key(source, measures):
         return None
     if not printer.dialect.counts or not lies(printer, source.relation):
         return None
-    return number_of(found[0]), rows, groups
+    return number_of(found[0]), firsts
 
 
-def rows_by_key(printer: Printer, source: Source, rows: str, *, ranked: bool) -> str:
-    """The text of `EngineStatement.by_key`, from SQL of the rows with the numbers of their units, and their ranks."""
+def rows_by_key(
+    printer: Printer, source: Source, rows: str, of_units: tuple[int, ...], firsts: tuple[int, int] = (0, 0)
+) -> ByKey:
+    """How the worker counts by the key itself, from SQL of the rows with their units' numbers, and with their ranks."""
     shown, key = [printer.quoted(UNIT)], printer.quoted(source.key_names[0])
-    if ranked:
+    if any(firsts):
         shown.append(_rank(printer, source))
-    return f"SELECT {', '.join([*shown, f'{key} AS {printer.quoted(KEY)}'])} FROM ({rows}) AS q"
+    sql = f"SELECT {', '.join([*shown, f'{key} AS {printer.quoted(KEY)}'])} FROM ({rows}) AS q"
+    return ByKey(sql, of_units, firsts)
 
 
 def _firsts(source: Source) -> tuple[int, int]:

@@ -65,7 +65,7 @@ def _together(readings: Sequence[Reading], lower: Lower, most_cells: int) -> tup
     for index, reading in enumerate(readings):
         own = reading.statement
         if isinstance(reading.need, Sized) and (own.bins or own.beside):
-            kind = _rows_of(reading.need.source), bool(own.bins), bool(own.adds)  # what is stored is read apart
+            kind = _rows_of(reading.need.source), bool(own.bins), own.made is not None  # what is stored is read apart
             pack = next((pack for known, pack in packs if known == kind and room(pack, own)), None)
             if pack is None:
                 packs.append((kind, [index]))

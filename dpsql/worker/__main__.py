@@ -106,31 +106,32 @@ class Desk:
                 _hold(cursor, name, columns, table)
             self._bind(request, cursor)
             own, *others = (_Rows(cursor, *statement, request["parameters"]) for statement in _statements(request))
-            most = request["most_rows"]
-            if request["by_key"]:
-                from dpsql.worker.whole_keys import by_key  # here and below: who counts alone starts without it
-
-                firsts = request["first_rows"], request["most_groups"]
-                found = by_key(others.pop(), request["columns"], request["of_units"], firsts)
+            most, made = request["most_rows"], request["made"]
+            for way in request["ways"]:
+                found = self._found(way, request, others)
                 if found is not None:
                     return [wire.pack(found)]
-            if others:
-                from dpsql.worker.repeats import apart
+            if made is None:
+                rows = own.first(most)
+                return [wire.pack(rows if request["parameters"] or tables else self._as_planned(rows))]
+            if made["kind"] == "Added":
+                return [wire.pack(_added(made, request, own))]
+            from dpsql.worker.counting import counted, narrowed  # as in `_found`: who counts alone starts without it
 
-                groups, rows = others
-                with self._connection.cursor() as beside:  # at work at the same time
-                    found = apart(groups.over(beside).first(most), rows, request["of_units"])
-                    if found is not None:
-                        return [wire.pack(found)]
-            if request["adds"]:
-                return [wire.pack(_added(request, own))]
-            if request["words"]:
-                from dpsql.worker.counting import counted, narrowed
+            *words, times = counted(own, made["words"], made["edges"])
+            return [number.view("u1") for number in (*words, narrowed(times))]
 
-                *words, times = counted(own, request["words"], request["edges"])
-                return [number.view("u1") for number in (*words, narrowed(times))]
-            rows = own.first(most)
-            return [wire.pack(rows if request["parameters"] or tables else self._as_planned(rows))]
+    def _found(self, way: Any, request: Any, others: list[_Rows]) -> Any:
+        """The result by another way, whose rows are the first of these; None where it does not lead there."""
+        if way["kind"] == "ByKey":
+            from dpsql.worker.whole_keys import by_key
+
+            return by_key(others.pop(0), request["columns"], way["of_units"], way["firsts"])
+        from dpsql.worker.repeats import apart
+
+        groups, rows = others.pop(0), others.pop(0)
+        with self._connection.cursor() as beside:  # at work at the same time
+            return apart(groups.over(beside).first(request["most_rows"]), rows, way["of_units"])
 
     def _as_planned(self, rows: _Rows) -> _Rows:
         """The same rows, by the plan that DuckDB made for their text when it ran first, on a connection of its own.
@@ -164,27 +165,32 @@ def _remember(texts: set[bytes], text: bytes) -> None:
 
 
 def _statements(request: Any) -> list[tuple[str, list[list[str]]]]:
-    """Each text that may run, with the columns that it gives; that of ``by_key`` is the last."""
+    """Each text that may run, with the columns that it gives: the statement's own, then those of each way."""
     own, number, unit = _selected(request), [KEY, "UBIGINT"], [UNIT, "INTEGER"]
-    found = [(request["sql"], own), *zip(request["repeats"], ([*own, number], [number, unit]), strict=False)]
-    if request["by_key"]:
-        rank = [[RANK, ANY]] if request["first_rows"] or request["most_groups"] else []
-        found.append((request["by_key"], [unit, *rank, [KEY, own[0][1]]]))
+    found = [(request["sql"], own)]
+    for way in request["ways"]:
+        if way["kind"] == "ByKey":
+            rank = [[RANK, ANY]] if any(way["firsts"]) else []
+            found.append((way["rows"], [unit, *rank, [KEY, own[0][1]]]))
+        else:
+            found += [(way["groups"], [*own, number]), (way["rows"], [number, unit])]
     return found
 
 
 def _selected(request: Any) -> list[list[str]]:
     """The columns that the statement itself gives: not what the worker makes of its rows."""
     columns: list[list[str]] = request["columns"]
-    if request["adds"]:
-        names = [name for name, _ in columns[: len(request["places"])]]
-        names += [] if request["alone"] else [UNIT]
-        names += [RANK] if request["first_rows"] or request["most_groups"] else []
-        names += [f"x{index}" for index in range(1 + max(at for _, at in request["adds"]))]
-        return [[name, ANY] for name in names]
-    if request["edges"]:
-        return [[name, ANY] for name in (*(own for own, _ in columns[:-3]), UNIT, PLACE)]
-    return [[name, ANY] for name, _ in columns[:-1]] if request["words"] else columns
+    made, names = request["made"], [name for name, _ in columns]
+    if made is None:
+        return columns
+    if made["kind"] == "Added":
+        names = names[: len(request["places"])]
+        names += [] if made["alone"] else [UNIT]
+        names += [RANK] if any(made["firsts"]) else []
+        names += [f"x{index}" for index in range(1 + max(at for _, at in made["adds"]))]
+    else:
+        names = [*names[:-3], UNIT, PLACE] if made["edges"] else names[:-1]
+    return [[name, ANY] for name in names]
 
 
 class _Rows:
@@ -219,19 +225,18 @@ class _Rows:
         return result.arrow_capsule()
 
 
-def _added(request: Any, stream: Any) -> Any:
+def _added(made: Any, request: Any, stream: Any) -> Any:
     """The rows of a stream, added up as the request says."""
     from dpsql.worker.cutting import cut
     from dpsql.worker.lying import alone, pieces
     from dpsql.worker.sizing import sized
 
     names, places = [name for name, _ in request["columns"]], request["places"]
-    adds = [(function, at) for function, at in request["adds"]]
-    firsts = request["first_rows"], request["most_groups"]
-    rows = alone(stream) if request["alone"] else pieces(stream, places, ranked=any(firsts))
+    adds, firsts = [(function, at) for function, at in made["adds"]], made["firsts"]
+    rows = alone(stream) if made["alone"] else pieces(stream, places, ranked=any(firsts))
     if request["bins"]:
         return sized(rows, names[: len(places)], places, request["bins"], adds)
-    return cut(rows, names, places, firsts, adds, request["clamps"])
+    return cut(rows, names, places, firsts, adds, made["clamps"])
 
 
 def _require(found: list[list[str]], expected: list[list[str]]) -> None:

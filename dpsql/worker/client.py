@@ -20,6 +20,7 @@ from dpsql.errors import InvariantBroken
 from dpsql.plan.types import Awaited, Value
 from dpsql.privacy.tables import Listed
 from dpsql.worker import columns, wire
+from dpsql.worker.making import Counted, Made, Way, told
 from dpsql.worker.process import Child, WorkerFailed
 
 __all__ = ["Worker", "WorkerFailed"]
@@ -52,31 +53,13 @@ class Statement(Protocol):
     @property
     def most_rows(self) -> int | None: ...
     @property
-    def words(self) -> tuple[tuple[tuple[int, int], ...], ...]: ...
-    @property
-    def edges(self) -> tuple[int, ...]: ...
-    @property
-    def marked(self) -> bool: ...
-    @property
-    def bins(self) -> tuple[tuple[int, int, tuple[int, ...]] | None, ...]: ...
-    @property
-    def alone(self) -> bool: ...
-    @property
-    def first_rows(self) -> int: ...
-    @property
-    def most_groups(self) -> int: ...
-    @property
-    def adds(self) -> tuple[tuple[str, int], ...]: ...
-    @property
-    def clamps(self) -> tuple[tuple[int, int] | None, ...]: ...
-    @property
     def listed(self) -> tuple[tuple[str, tuple[Value, ...]], ...]: ...
     @property
-    def repeats(self) -> tuple[str, ...]: ...
+    def made(self) -> Made | None: ...
     @property
-    def by_key(self) -> str: ...
+    def ways(self) -> tuple[Way, ...]: ...
     @property
-    def of_units(self) -> tuple[int, ...]: ...
+    def bins(self) -> tuple[tuple[int, int, tuple[int, ...]] | None, ...]: ...
 
 
 class Worker:
@@ -266,9 +249,9 @@ def _reply(child: Connection, ends: float, deadline: float, read: Callable[[list
 
 def _read(parts: Sequence[memoryview], request: Statement) -> dict[str, Sequence[Any]]:
     """The columns of a result that is no longer than it may be; the worker sends one row more than that at most."""
-    if request.words:
+    if isinstance(request.made, Counted):
         names = [name for name, _ in request.columns]
-        found: dict[str, Sequence[Any]] = columns.counted(parts, names, request.words, request.marked)
+        found: dict[str, Sequence[Any]] = columns.counted(parts, names, request.made.words, request.made.marked)
     else:
         (table,) = parts
         found = columns.read(table, request.columns)
@@ -289,17 +272,9 @@ def _asked(request: Statement, deadline: float, tables: Mapping[str, Table], *, 
         "tables": sorted(request.tables),
         "functions": sorted(request.functions),
         "most_rows": request.most_rows,
-        "words": request.words,
-        "edges": request.edges,
+        "made": None if request.made is None else told(request.made),
+        "ways": [told(way) for way in request.ways],
         "bins": request.bins,
-        "alone": request.alone,
-        "first_rows": request.first_rows,
-        "most_groups": request.most_groups,
-        "adds": request.adds,
-        "clamps": request.clamps,
-        "repeats": request.repeats,
-        "by_key": request.by_key,
-        "of_units": request.of_units,
         "places": [len(values) + 1 for _, values in request.listed],
         "deadline": deadline,
         "run": run,

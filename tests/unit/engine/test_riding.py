@@ -16,6 +16,7 @@ from dpsql.prepare.prepared import Reading
 from dpsql.prepare.readings import readings_of
 from dpsql.session import Session
 from dpsql.sql.parse import parse
+from dpsql.worker.making import Added
 from tests.unit.engine.test_sized import ORDERS, RETURNS
 from tests.unit.mechanisms.shop import policy, sessions
 
@@ -124,7 +125,7 @@ def test_plain_totals_of_many_groups_ride_no_further_than_a_worker_holds(session
 def test_a_total_that_two_ask_for_is_added_up_once(session: Session) -> None:
     statement = readings(session, SUMS, "COUNT(*), AVG(amount)", ROWS)[0].statement
     assert statement.sql.count("COUNT(*)") == 1
-    assert statement.adds == (("sum", 0), ("sum", 1), ("sum", 1), ("sum", 0), ("sum", 2))
+    assert statement.made == Added((("sum", 0), ("sum", 1), ("sum", 1), ("sum", 0), ("sum", 2)), alone=True)
 
 
 def readings(

@@ -80,13 +80,13 @@ def added_up_alike(session: Session, asked: str) -> set[bool]:
     needs = [reading.need for reading in prepared.readings if isinstance(reading.need, Aggregates)]
     for need in needs:
         both = [lowering(dialect, b"a secret")(need) for dialect in (DUCKDB, replace(DUCKDB, counts=False))]
-        assert not both[1].adds
+        assert both[1].made is None
         names = {f"m{index}": f"m{index}" for index in range(len(need.measures))}
         tables = [engine.run(own).aligned(need.source.key_names, groups, names) for own in both]
         found = [[list(table.column(name)) for name in names] for table in tables]
         assert found[0] == found[1]
         assert all(map(any, found[0]))
-        seen.add(bool(both[0].adds))
+        seen.add(both[0].made is not None)
     return seen
 
 
@@ -168,7 +168,7 @@ def test_units_are_counted_as_rows_stream_by_where_groups_are_many_beside_them(
     assert own
     for need in own:
         source = replace(need.source, contribution=replace(need.source.contribution, rows=rows))
-        assert bool(lowering(DUCKDB, b"a secret")(replace(need, source=source)).repeats) == counted
+        assert bool(lowering(DUCKDB, b"a secret")(replace(need, source=source)).ways) == counted
 
 
 @pytest.mark.parametrize("where", ["", " WHERE paid AND amount > 0.5"])
@@ -197,11 +197,11 @@ def counted_alike(session: Session, asked: str) -> bool:
     engine, seen = session._backend.engine, False
     for need in [reading.need for reading in prepared.readings]:
         both = [lowering(dialect, b"a secret")(need) for dialect in (DUCKDB, replace(DUCKDB, counts=False))]
-        assert not (both[1].repeats or both[1].by_key)
+        assert not both[1].ways
         tables = [engine.run(own) for own in both]
         names = [name for name, _ in both[0].columns]
         found = [sorted(map(repr, zip(*(table.column(name) for name in names), strict=True))) for table in tables]
         assert found[0] == found[1]
         assert found[0]
-        seen = seen or bool(both[0].repeats or both[0].by_key)
+        seen = seen or bool(both[0].ways)
     return seen

@@ -10,6 +10,7 @@ import pytest
 
 from dpsql.engine.base import EngineStatement
 from dpsql.session import Session
+from dpsql.worker.making import Added, ByKey, Counted, Repeats
 from tests.unit.mechanisms.shop import policy, sessions
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
@@ -64,12 +65,21 @@ def test_all_that_an_engine_is_told_is_in_the_identity() -> None:
     plain = EngineStatement("SELECT 1", (), (("m", "BIGINT"),), frozenset(), frozenset())
     others: dict[str, Any] = {
         "sql": "SELECT 2", "parameters": (1,), "columns": (), "tables": frozenset({"t"}), "functions": frozenset("f"),
-        "most_rows": 1, "words": (((0, 1),),), "edges": (1,), "marked": True, "bins": (None,), "by_unit": True,
-        "alone": True, "first_rows": 1, "most_groups": 1, "clamps": (None,), "adds": (("rows", -1),), "beside": 1,
-        "listed": (("k", (1,)),), "repeats": ("a", "b"), "by_key": "a", "of_units": (1,),
+        "most_rows": 1, "listed": (("k", (1,)),), "made": Counted(()), "ways": (ByKey("a", ()),), "bins": (None,),
+        "by_unit": True, "beside": 1,
     }  # fmt: skip
     assert set(others) == {field.name for field in fields(EngineStatement)}
     known = {replace(plain, **{name: other}).identity for name, other in others.items()}
     assert len(known | {plain.identity}) == len(others) + 1
+    made = [
+        Counted(()), Counted((((0, 1),),)), Counted((), marked=True), Counted((), edges=(1,)),
+        Added(()), Added((("rows", -1),)), Added((), alone=True), Added((), clamps=(None,)), Added((), firsts=(1, 0)),
+    ]  # fmt: skip
+    ways = [
+        ByKey("", ()), ByKey("a", ()), ByKey("", (1,)), ByKey("", (), (0, 1)),
+        Repeats("", "", ()), Repeats("a", "", ()), Repeats("", "a", ()), Repeats("", "", (1,)),
+    ]  # fmt: skip
+    parts = [replace(plain, made=own) for own in made] + [replace(plain, ways=(own,)) for own in ways]
+    assert len({part.identity for part in parts}) == len(made) + len(ways)
     several = replace(plain, tables=frozenset(map(str, range(50))))
     assert several.identity == replace(several, tables=frozenset(map(str, reversed(range(50))))).identity

@@ -15,6 +15,7 @@ from dpsql.engine.base import EngineStatement
 from dpsql.errors import InvariantBroken
 from dpsql.worker import client
 from dpsql.worker.client import Worker, WorkerFailed
+from dpsql.worker.making import ByKey, Repeats, Way
 from tests.unit.worker.conftest import COUNT, FOREVER, VISITS, pid, statement
 
 
@@ -115,7 +116,9 @@ def test_all_texts_that_find_repeats_are_verified_and_run(
     worker: Worker, repeats: tuple[str, ...], by_key: str, words: str
 ) -> None:
     own = statement(f"SELECT age AS k0, count(*) AS n FROM {VISITS} GROUP BY age", ("k0", "BIGINT"), ("n", "BIGINT"))
-    own = replace(own, functions=own.functions | {"hash"}, repeats=repeats, by_key=by_key, of_units=(1,))
+    ways: list[Way] = [ByKey(by_key, (1,))] if by_key else []
+    ways += [Repeats(repeats[0], repeats[1], (1,))] if repeats else []
+    own = replace(own, functions=own.functions | {"hash"}, ways=tuple(ways))
     if not words:
         worker.verify(own, deadline=20)
         assert list(worker.run(own, deadline=20)["n"]) == [1, 1, 1]  # all rows are said to be of one unit

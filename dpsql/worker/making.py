@@ -1,0 +1,93 @@
+"""What a worker makes of the rows that a statement gives, and in which other ways it may find the same.
+
+Tests: tests/unit/worker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+__all__ = ["Added", "ByKey", "Counted", "Made", "Repeats", "Way", "told"]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Rows of whole numbers, none of them NULL: each different row comes once, rising; the last column says how often.
+
+    Attributes:
+        words: Columns that are one number in the worker, in their order: the least value and the binary digits of each,
+            by public facts.
+        marked: Whether the column before the last is 1 or 0, and no part of the row: it comes as the number of its rows
+            where it is 1.
+        edges: Where not empty the statement gives a row's unit ``u`` and its stored rank ``r0`` in the place of
+            ``rank`` and ``units``; the rows come in the order of both. The worker finds each one's place within its
+            unit: ``rank`` is the first of these edges that it does not exceed, ``units`` is 1 for a unit's last row.
+    """
+
+    words: tuple[tuple[tuple[int, int], ...], ...]
+    marked: bool = False
+    edges: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """Rows of one unit after the other, added up: by how much each unit has where the statement has bins, or by group.
+
+    The rows have the keys with lists, the number of their unit ``u``, their rank ``r`` where some are the first, and
+    values: whole numbers of any width, NULL among the values alone.
+
+    Attributes:
+        adds: For each total or column what it is of: ``rows``, ``units``, or ``count`` or ``sum`` of ``x0``, ``x1``,
+            ..., by its index.
+        alone: Whether each row is of a unit of its own, in any order, and does not say of which; there are no keys.
+        clamps: By group, for each total where a unit's is clamped to; None where it is not.
+        firsts: By group, how many rows of each unit count, its first ones, and how many groups, those of its first rows
+            that count; 0 for all.
+    """
+
+    adds: tuple[tuple[str, int], ...]
+    alone: bool = False
+    clamps: tuple[tuple[int, int] | None, ...] = ()
+    firsts: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ByKey:
+    """A way where there is one key, of `ordered.WHOLE`, and else but numbers of rows and of units: where keys lie too
+    far apart, it does not lead there.
+
+    Attributes:
+        rows: SQL of all rows, unit by unit, as ``u``, their rank ``r`` where some are the first, and the key, ``k``.
+        of_units: The places of the columns that say how many units there are.
+        firsts: As of `Added`.
+    """
+
+    rows: str
+    of_units: tuple[int, ...]
+    firsts: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """A way where a group's units are its rows less those that repeat one within their unit: where two groups have the
+    same number, it does not lead there.
+
+    Attributes:
+        groups: SQL of the groups, with rows in the place of units and behind all columns a number ``k`` of their keys.
+        rows: SQL of all rows, unit by unit, as their ``k`` and the number of their unit ``u``.
+        of_units: As of `ByKey`.
+    """
+
+    groups: str
+    rows: str
+    of_units: tuple[int, ...]
+
+
+Made = Counted | Added
+Way = ByKey | Repeats
+
+
+def told(own: Made | Way) -> dict[str, Any]:
+    """What a worker is told of it: its parts by name, and its ``kind``."""
+    return {"kind": type(own).__name__, **asdict(own)}
