@@ -69,7 +69,7 @@ class Desk:
         self._schema = schema
         self._read: set[bytes] = set()
         self._bound: set[bytes] = set()
-        self._planned: dict[str, _duckdb.DuckDBPyConnection] = {}
+        self._plans: dict[str, _duckdb.DuckDBPyConnection] = {}
 
     def verify(self, request: Any) -> None:
         """Returns if DuckDB reads the request's statement as it was meant, down to the columns. Nothing is run.
@@ -112,8 +112,7 @@ class Desk:
                 if found is not None:
                     return [wire.pack(found)]
             if made is None:
-                rows = own.first(most)
-                return [wire.pack(rows if request["parameters"] or tables else self._as_planned(rows))]
+                return [wire.pack(self._planned(own.first(most), request))]
             if made["kind"] == "Added":
                 return [wire.pack(_added(made, request, own))]
             from dpsql.worker.counting import counted, narrowed  # as in `_found`: who counts alone starts without it
@@ -131,21 +130,24 @@ class Desk:
 
         groups, rows = others.pop(0), others.pop(0)
         with self._connection.cursor() as beside:  # at work at the same time
-            return apart(groups.over(beside).first(request["most_rows"]), rows, way["of_units"])
+            return apart(self._planned(groups.over(beside).first(request["most_rows"]), request), rows, way["of_units"])
 
-    def _as_planned(self, rows: _Rows) -> _Rows:
+    def _planned(self, rows: _Rows, request: Any) -> _Rows:
         """The same rows, by the plan that DuckDB made for their text when it ran first, on a connection of its own.
 
+        All of them must be read. With parameters they are planned anew, for their values, and over tables of a request.
         A process keeps plans as it keeps which texts it confirmed and bound: the file never changes. They hold nothing
         of a run. So a text that this process knows takes less time, by planning as by the rest.
         """
-        known = self._planned.get(rows.sql)
+        if request["parameters"] or request["held"]:
+            return rows
+        known = self._plans.get(rows.sql)
         if known is None:
-            if len(self._planned) >= MOST_PLANNED:
-                self._planned.pop(next(iter(self._planned))).close()
+            if len(self._plans) >= MOST_PLANNED:
+                self._plans.pop(next(iter(self._plans))).close()
             known = self._connection.cursor()
             known.execute(f"PREPARE {PLAN} AS {rows.sql}")
-            self._planned[rows.sql] = known
+            self._plans[rows.sql] = known
         return rows.over(known, f"EXECUTE {PLAN}")
 
     def _confirm(self, request: Any) -> None:

@@ -42,13 +42,13 @@ def test_a_plan_finds_what_the_text_found(desk: Desk) -> None:
     first = [found(desk, by_age(more)) for more in range(3)]
     assert first == [[[more, more + 1, more + 2], [3334, 3333, 3333]] for more in range(3)]
     assert [found(desk, by_age(more)) for more in range(3)] == first
-    assert len(desk._planned) == 3
+    assert len(desk._plans) == 3
 
 
 def test_as_many_plans_are_kept_as_may_be(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "MOST_PLANNED", 2)
     first = [found(desk, by_age(more)) for more in range(5)]
-    assert len(desk._planned) == 2
+    assert len(desk._plans) == 2
     assert [found(desk, by_age(more)) for more in range(5)] == first
 
 
@@ -56,7 +56,7 @@ def test_a_text_with_parameters_is_planned_for_their_values(desk: Desk) -> None:
     sql = f"SELECT count(*) AS n FROM {VISITS} WHERE age < ?"
     for age, n in ((1, 3334), (2, 6667), (1, 3334)):
         assert found(desk, statement(sql, ("n", "BIGINT"), parameters=(age,))) == [[n]]
-    assert not desk._planned
+    assert not desk._plans
 
 
 def test_behind_a_text_that_fails_others_run(desk: Desk) -> None:
