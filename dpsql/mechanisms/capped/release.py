@@ -55,10 +55,9 @@ class CappedRelease(Offer):
     def within(self, raw: RawTable, place: int) -> RawTable:
         """The rows of no higher rank than a cap's edge, counted by value."""
         none = (np.empty(0, dtype=np.int64),) * 2
-        value, sums = zip(none, *(_distinct(*self.kept(own, place)) for own in by_rank(raw)), strict=True)
+        value, rows = zip(none, *(_distinct(*self.kept(own, place)) for own in by_rank(raw)), strict=True)
         group = np.repeat(np.arange(raw.size), list(map(len, value[1:])))
-        rows = np.concatenate([np.diff(own, prepend=0) for own in sums])
-        columns: dict[str, Any] = {"group": group, "value": np.concatenate(value), "rows": rows}
+        columns: dict[str, Any] = {"group": group, "value": np.concatenate(value), "rows": np.concatenate(rows)}
         return RawTable(columns, size=raw.size)
 
     def kept(self, own: Sequence[Whole], place: int) -> tuple[Whole, Whole]:
@@ -131,9 +130,16 @@ def by_rank(raw: RawTable) -> Iterator[list[Whole]]:
 
 
 def _distinct(values: Whole, sums: Whole) -> tuple[Whole, Whole]:
-    """Of (rising) values those of which there are rows, each once, and how many rows hold each or one below."""
+    """Of (rising) values those of which there are rows, each once, and how many rows hold each.
+
+    Args:
+        values: (n,) rising.
+        sums: (n,) how many rows hold each or one below.
+    """
     held = np.ones(len(values), dtype=np.bool_)
     np.not_equal(values[1:], values[:-1], out=held[:-1])
     values, sums = values[held], sums[held]
-    some = np.diff(sums, prepend=0) > 0
-    return values[some], sums[some]
+    rows = sums.copy()
+    rows[1:] -= sums[:-1]
+    some = rows > 0
+    return values[some], rows[some]

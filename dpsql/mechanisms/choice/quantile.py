@@ -66,6 +66,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -247,9 +248,11 @@ class QuantileRelease(Offer):
 
     def draws(self, rows: int | None) -> dict[int, Draw]:
         """Of a group of so many rows, as released: the answer's, at 0, then one for each of its `sides`."""
+        return self._draws(self.sides(rows))
+
+    def _draws(self, sides: Sequence[int]) -> dict[int, Draw]:
         rates, p = dict(zip(self.query.ends, self.rates[1:], strict=True)), self.query.rank.fraction
-        ends = {side: self.end(side, rates[side], p) for side in self.sides(rows)}
-        return {0: self.answer(len(rates) - len(ends)), **ends}
+        return {0: self.answer(len(rates) - len(sides)), **{side: self.end(side, rates[side], p) for side in sides}}
 
     def answer(self, dropped: int) -> Draw:
         """That of the answer, where so many ends are not drawn."""
@@ -267,8 +270,7 @@ class QuantileRelease(Offer):
     def reach(self, fraction: Fraction, rate: Fraction) -> int:
         """How many ranks away from a quantile an end is drawn."""
         points = self.query.grid.high - self.query.grid.low + 1
-        per_rank = rate / self.query.width(Rank(fraction)) * fraction.denominator
-        return 1 + math.ceil(Fraction(math.log(points / MISS)) / per_rank)
+        return _reach(points, rate, self.query.width(Rank(fraction)), fraction.denominator)
 
     def draw(self, rank: Rank, rate: Fraction, measure: BaseMeasure | None = None) -> Draw:
         """One that wants a rank."""
@@ -282,8 +284,9 @@ class QuantileRelease(Offer):
         grid, groups = self.query.grid, [(values, np.cumsum(rows)) for values, rows in grouped(raw)]
         counts = self._counted(groups, sampler)
         columns: dict[str, list[int]] = {"value": [], "low": [], "high": []}
+        draws = cache(self._draws)
         for group, rows in zip(groups, counts, strict=True):
-            drawn = {side: chosen(group, grid, draw, sampler) for side, draw in self.draws(rows).items()}
+            drawn = {side: chosen(group, grid, draw, sampler) for side, draw in draws(self.sides(rows)).items()}
             found = {-1: grid.low, 1: grid.high, **drawn}
             for name, side in (("value", 0), ("low", -1), ("high", 1)):
                 columns[name].append(found[side])
@@ -307,3 +310,9 @@ class QuantileRelease(Offer):
             return [(in_unit(grid.low, grid.step), in_unit(grid.high, grid.step))] * len(released.values)
         ends = zip(released.values, released.columns["low"], released.columns["high"], strict=True)
         return [(min(value, low), max(value, high)) for value, low, high in ends]
+
+
+@lru_cache(1000)  # Some bytes each, by public facts alone.
+def _reach(points: int, rate: Fraction, width: int, parts: int) -> int:
+    """How many ranks away an end is drawn, of so many points, at a rate for scores of this width in parts of a rank."""
+    return 1 + math.ceil(Fraction(math.log(points / MISS)) / (rate / width * parts))

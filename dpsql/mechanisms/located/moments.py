@@ -32,7 +32,7 @@ from dpsql.mechanisms.located.search import Row, rows_in
 from dpsql.mechanisms.noise.central import STATISTICS, Deviation, Guess, Many, Moments, MomentStatistic, Range
 from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
 from dpsql.mechanisms.noise.moments import ranges
-from dpsql.privacy.sampling import Sampler, noised
+from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
 __all__ = ["LocatedMoments"]
@@ -83,7 +83,7 @@ class LocatedMoments(LocatedRelease):
     at: int = 0
 
     power: ClassVar[int] = 2
-    columns: ClassVar[tuple[str, ...]] = (*LocatedRelease.columns, "x", "xx")
+    sums: ClassVar[tuple[str, ...]] = ("x", "xx")
 
     def __post_init__(self) -> None:
         derive(self, need=self.query.need, half_width=self.foreseen(self.query.rows_about), notes=self.notes)
@@ -103,7 +103,7 @@ class LocatedMoments(LocatedRelease):
 
     def _errors(self, rows: int | None = None) -> tuple[float, float]:
         query, rows = self.query, self.query.rows_about if rows is None else rows
-        sums, of_squares = (law.spread * REACH / rows for law in self._laws(self.located_shares(rows), 1))
+        sums, of_squares = (law.spread * REACH / rows for law in self.laws(self.located_shares(rows), 1))
         width = sums * query.reach if isinstance(self._statistic, Distance) else of_squares * query.reach**2
         located, few = self._width(width, query.reach), self._few(rows)
         return min(located, few), few
@@ -112,7 +112,7 @@ class LocatedMoments(LocatedRelease):
         """The expected half width of a group with few rows."""
         query, clamps, few = self.query, self.query.clamps, self.few
         half, edge = clamps.window(clamps.hope).half, clamps.edges[clamps.hope]
-        sums, of_squares = (law.spread * REACH / rows for law in self._laws(few, 1))
+        sums, of_squares = (law.spread * REACH / rows for law in self.laws(few, 1))
         clipped = self._clipped * edge / rows
         if isinstance(self._statistic, Distance):
             again = query.law(few.again).spread * REACH / rows
@@ -148,12 +148,12 @@ class LocatedMoments(LocatedRelease):
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """As `LocatedRelease`; the places after the first are ``value_1`` and so on."""
         released = LocatedRelease.release(self, raw, sampler)
-        rows = rows_in(released)
-        values = {
-            ("value" if place == 0 else f"value_{place}"): [self._value(function, row) for row in rows]
-            for place, function in enumerate(self.functions)
-        }
-        return ReleasedTable({**released.columns, **values})
+        rows, (_, *others) = rows_in(released), self.functions
+        more = {f"value_{place}": [self._value(own, row) for row in rows] for place, own in enumerate(others, 1)}
+        return ReleasedTable({**released.columns, **more})
+
+    def value(self, row: Row) -> float:
+        return self._value(self.functions[0], row)
 
     def _value(self, function: str, row: Row) -> float:
         """One statistic of a group's released numbers, in its unit."""
@@ -170,13 +170,10 @@ class LocatedMoments(LocatedRelease):
     def _wide(self, row: Row) -> int:
         return max(1, int(row["high"]) - int(row["low"]))
 
-    def _inside(self, values: Whole, rows: Whole, row: Row, window: Clip, sampler: Sampler) -> Row:
-        numbers = total(values, rows, window), squares(values, rows, window)
-        laws = self._laws(self.shares(row), window.half)
-        x, xx = (int(noised([k], law.draw(sampler, 1))[0]) for k, law in zip(numbers, laws, strict=True))
-        return {"x": x, "xx": xx}
+    def exact(self, values: Whole, rows: Whole, window: Clip) -> tuple[int, ...]:
+        return total(values, rows, window), squares(values, rows, window)
 
-    def _laws(self, shares: Shares, half: int) -> tuple[LaplaceLaw, LaplaceLaw]:
+    def laws(self, shares: Shares, half: int) -> tuple[LaplaceLaw, LaplaceLaw]:
         """Of the sum and of the sum of squares."""
         whole = shares.answer
         return self.query.law(whole * (1 - SQUARES), half), self.query.law(whole * SQUARES, half**2)
@@ -187,7 +184,7 @@ class LocatedMoments(LocatedRelease):
     def _within(self, row: Row, confidence: float) -> tuple[float, float]:
         """The interval of the statistic of clipped values, in grid steps."""
         shares = self.shares(row)
-        laws: tuple[Law, ...] = (self.query.law(shares.again or COUNT), *self._laws(shares, row["half"]))
+        laws: tuple[Law, ...] = (self.query.law(shares.again or COUNT), *self.laws(shares, row["half"]))
         moments, widths = self._moments(row), {"x": self._wide(row)}
         ((low, high),) = ranges(self._statistic, laws, widths, [moments], confidence)
         return low, high

@@ -9,8 +9,9 @@ Tests: tests/unit/mechanisms/located.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 
 __all__ = ["COUNT", "FEWEST", "Shares", "few_shares", "shares_for"]
 
@@ -30,16 +31,16 @@ class Shares:
         centre: For a value in the middle of the rows; of groups with few rows, for their clamp.
         tails: For the numbers of rows at each distance from it.
         again: For a second number of rows; 0 for none.
+        answer: For the answer's own sums: the rest.
     """
 
     centre: Fraction
     tails: Fraction
     again: Fraction = Fraction(0)
+    answer: Fraction = field(init=False)
 
-    @property
-    def answer(self) -> Fraction:
-        """For the answer's own sums: the rest."""
-        return 1 - COUNT - self.centre - self.tails - self.again
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "answer", 1 - COUNT - self.centre - self.tails - self.again)
 
 
 BY_SIZE = (
@@ -59,6 +60,7 @@ AGAIN = {1: Fraction(3, 8), 2: Fraction(1, 8)}
 mean at two fifths of the half width from the middle."""
 
 
+@cache
 def few_shares(power: int, places: int) -> Shares:
     """The shares of a group with few rows, of a mean (power 1) or a variance (2), where a clamp has so many places.
 

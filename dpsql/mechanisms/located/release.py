@@ -27,8 +27,9 @@ from dpsql.mechanisms.located.clamp import Clamps
 from dpsql.mechanisms.located.parts import COUNT, Shares
 from dpsql.mechanisms.located.place import Clip, total
 from dpsql.mechanisms.located.search import PlaceSearch, Row
+from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.mean import fieller
-from dpsql.mechanisms.noise.noised import in_unit
+from dpsql.mechanisms.noise.noised import each_noised, in_unit
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -44,35 +45,63 @@ STANDARD = 4
 windows reach to where rows thin out."""
 
 
+WINDOW = ("middle", "half", "low", "high", "under", "over", "squared")  # The columns of a group's window.
+
+
 @dataclass(frozen=True, slots=True)
 class LocatedRelease(PlaceSearch):
     """An offer to release a statistic of each group's rows, clipped to a window around where they are."""
 
-    columns: ClassVar[tuple[str, ...]] = (
-        "clamp", "rows", "sum", "middle", "half", "low", "high", "under", "over", "squared",
-    )  # fmt: skip
+    sums: ClassVar[tuple[str, ...]]
+    """The columns of the sums that are released of rows within the window."""
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``, and the released numbers behind it: ``count``, the window, and the ``clamp`` where it has one."""
         groups = list(grouped(raw))
         counts, few = self.counted([rows for _, rows in groups], sampler)
-        clamp = self.clamp([group for group, small in zip(groups, few, strict=True) if small], sampler)
-        found = [
-            self._row(*group, n, clamp if small else None, sampler)
-            for group, n, small in zip(groups, counts, few, strict=True)
+        small = [at for at, is_small in enumerate(few) if is_small]
+        clamp = self.clamp([groups[at] for at in small], sampler)
+        clip = self.query.clamps.window(clamp)
+        found: list[Row] = [
+            {"count": n, "clamp": clamp if is_small else None, "rows": None}
+            for n, is_small in zip(counts, few, strict=True)
         ]
-        names = ("value", "count", *self.columns)
-        return ReleasedTable({name: [row.get(name) for row in found] for name in names})
+        windows = [
+            clip if is_small else self.window(*group, row["count"], self.shares(row), sampler)
+            for group, row, is_small in zip(groups, found, few, strict=True)
+        ]
+        if self.few.again and small:
+            exact, law = [int(groups[at][1].sum()) for at in small], self.query.law(self.few.again)
+            for at, rows in zip(small, noised(exact, law.draw(sampler, len(small))).tolist(), strict=True):
+                found[at]["rows"] = rows
+        self._add_sums(groups, windows, found, sampler)
+        for row, window in zip(found, windows, strict=True):
+            row |= {name: getattr(window, name) for name in WINDOW}
+            row["value"] = self.value(row)
+        return ReleasedTable({name: [row[name] for row in found] for name in self.columns()})
 
-    def _row(self, values: Whole, rows: Whole, count: int, clamp: int | None, sampler: Sampler) -> Row:
-        row: Row = {"count": count, "clamp": clamp, "rows": None}
-        shares = self.shares(row)
-        window = self.window(values, rows, count, shares, sampler) if clamp is None else self.query.clamps.window(clamp)
-        for name in ("middle", "half", "low", "high", "under", "over", "squared"):
-            row[name] = getattr(window, name)
-        if shares.again:
-            (row["rows"],) = noised([int(rows.sum())], self.query.law(shares.again).draw(sampler, 1)).tolist()
-        return {**row, **self._inside(values, rows, row, window, sampler)}
+    @classmethod
+    def columns(cls) -> tuple[str, ...]:
+        """What is released of each group."""
+        return ("value", "count", "clamp", "rows", *cls.sums, *WINDOW)
+
+    def _add_sums(
+        self, groups: Sequence[tuple[Whole, Whole]], windows: Sequence[Clip], found: Sequence[Row], sampler: Sampler
+    ) -> None:
+        """Adds to what was released of each group the sums of its rows within its window."""
+        laws, known = list[tuple[LaplaceLaw, ...]](), dict[int, tuple[LaplaceLaw, ...]]()
+        for row, window in zip(found, windows, strict=True):
+            own, clamp = known.get(row["clamp"]), row["clamp"]  # all groups with few rows have one window
+            if own is None:
+                own = self.laws(self.shares(row), window.half)
+            if clamp is not None:
+                known[clamp] = own
+            laws.append(own)
+        exact = [self.exact(*group, window) for group, window in zip(groups, windows, strict=True)]
+        for place, name in enumerate(self.sums):
+            steps = each_noised([own[place] for own in exact], [own[place] for own in laws], sampler)
+            for row, k in zip(found, steps, strict=True):
+                row[name] = k
 
     def _outside(self, row: Row) -> tuple[float, float, float]:
         """What rows outside the window may take from a mean, add to it, and add to a mean square; in grid steps."""
@@ -90,8 +119,16 @@ class LocatedRelease(PlaceSearch):
         return self.around(centre, (values, rows), count, parts, self.query.grid, sampler)
 
     @abstractmethod
-    def _inside(self, values: Whole, rows: Whole, row: Row, window: Clip, sampler: Sampler) -> Row:
-        """The answer from the rows clipped to the window, beside what was released of the group before."""
+    def exact(self, values: Whole, rows: Whole, window: Clip) -> tuple[int, ...]:
+        """The sums of the rows clipped to the window, without noise."""
+
+    @abstractmethod
+    def laws(self, shares: Shares, half: int) -> tuple[LaplaceLaw, ...]:
+        """Of the noise of each, for a window of this half width."""
+
+    @abstractmethod
+    def value(self, row: Row) -> float:
+        """The answer, from what was released of the group."""
 
     def told(self, released: ReleasedTable) -> tuple[str, ...]:
         """The clamp of the groups with few rows, and how many rows it clips at most."""
@@ -125,6 +162,8 @@ class LocatedRelease(PlaceSearch):
 class LocatedMean(LocatedRelease):
     """A mean."""
 
+    sums: ClassVar[tuple[str, ...]] = ("sum",)
+
     def __post_init__(self) -> None:
         derive(self, need=self.query.need, half_width=self.foreseen(self.query.rows_about), notes=self.notes)
 
@@ -150,11 +189,14 @@ class LocatedMean(LocatedRelease):
         moved = share * half / STANDARD * step
         return max(ends[0] - moved, grid.low * step), min(ends[1] + moved, grid.high * step)
 
-    def _inside(self, values: Whole, rows: Whole, row: Row, window: Clip, sampler: Sampler) -> Row:
-        law = self.query.law(self.shares(row).answer, window.half)
-        (steps,) = noised([total(values, rows, window)], law.draw(sampler, 1))
-        mean = mean_of(self.query.clamps, row, int(steps))
-        return {"sum": int(steps), "value": float(mean * self.query.grid.step)}
+    def exact(self, values: Whole, rows: Whole, window: Clip) -> tuple[int, ...]:
+        return (total(values, rows, window),)
+
+    def laws(self, shares: Shares, half: int) -> tuple[LaplaceLaw, ...]:
+        return (self.query.law(shares.answer, half),)
+
+    def value(self, row: Row) -> float:
+        return float(mean_of(self.query.clamps, row, row["sum"]) * self.query.grid.step)
 
     def _around(self, rows: Sequence[Row], confidence: float) -> list[tuple[float, float]]:
         """Fieller's interval of the clipped mean, in 2^-20 of each half width, then what lies outside."""

@@ -15,7 +15,7 @@ from dpsql.mechanisms.noise.laws import Law
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["NoisedRelease", "in_unit", "unit_of"]
+__all__ = ["NoisedRelease", "each_noised", "in_unit", "unit_of"]
 
 
 def in_unit(steps: int, step: Fraction) -> int | float:
@@ -33,6 +33,18 @@ def unit_of(step: Fraction) -> Callable[[int], int | float]:
     if parts != 1:
         return lambda steps: steps * times / parts
     return int if times == 1 else lambda steps: steps * times
+
+
+def each_noised(exact: Sequence[int], laws: Sequence[Law], sampler: Sampler) -> list[int]:
+    """(n,) exact numbers, each plus noise of its own law: those of one law are drawn together."""
+    places, found = dict[Law, list[int]](), list(exact)
+    for place, law in enumerate(laws):
+        places.setdefault(law, []).append(place)
+    for law, own in places.items():
+        steps = noised([exact[place] for place in own], law.draw(sampler, len(own))).tolist()
+        for place, k in zip(own, steps, strict=True):
+            found[place] = k
+    return found
 
 
 @dataclass(frozen=True, slots=True)

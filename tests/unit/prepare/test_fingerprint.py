@@ -10,7 +10,7 @@ import pytest
 
 from dpsql.engine.base import EngineStatement
 from dpsql.session import Session
-from dpsql.worker.making import Added, ByKey, Counted, Repeats
+from dpsql.worker.making import Added, ByKey, Counted, Made, Repeats, Way
 from tests.unit.mechanisms.shop import policy, sessions
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
@@ -71,11 +71,11 @@ def test_all_that_an_engine_is_told_is_in_the_identity() -> None:
     assert set(others) == {field.name for field in fields(EngineStatement)}
     known = {replace(plain, **{name: other}).identity for name, other in others.items()}
     assert len(known | {plain.identity}) == len(others) + 1
-    made = [
+    made: list[Made] = [
         Counted(()), Counted((((0, 1),),)), Counted((), marked=True), Counted((), edges=(1,)),
         Added(()), Added((("rows", -1),)), Added((), alone=True), Added((), clamps=(None,)), Added((), firsts=(1, 0)),
     ]  # fmt: skip
-    ways = [
+    ways: list[Way] = [
         ByKey("", ()), ByKey("a", ()), ByKey("", (1,)), ByKey("", (), (0, 1)),
         Repeats("", "", ()), Repeats("a", "", ()), Repeats("", "a", ()), Repeats("", "", (1,)),
     ]  # fmt: skip
