@@ -13,13 +13,16 @@ from dpsql.engine.base import EngineStatement
 from dpsql.engine.places import placeable
 from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import UnitRows
+from dpsql.engine.sized import paired_rows
+from dpsql.engine.streamed import streamed
+from dpsql.engine.totals import from_totals
 from dpsql.plan.needs import Values
 from dpsql.plan.relations import scans
 from dpsql.plan.stability import rows_per_unit
-from dpsql.worker.making import Counted
+from dpsql.worker.making import Added, Counted
 from dpsql.worker.ordered import PLACE, UNIT
 
-__all__ = ["countable", "counted_in_order", "counted_rows"]
+__all__ = ["countable", "counted_in_order", "counted_rows", "counted_totals"]
 
 FEW = 1 << 17
 """Points of a grid, in all listed groups, up to which the database's own groups are few, and cost less than sorting all
@@ -107,6 +110,17 @@ def counted_in_order(
     return replace(own, made=_made(need, edges=need.ranks))
 
 
+def counted_totals(printer: Printer, need: Values) -> EngineStatement | None:
+    """The same for units' totals, which the worker adds up before it counts them; None where the database does."""
+    found = paired_rows(printer, need)
+    if found is None or need.grid is None:
+        return None
+    rows, grids = from_totals(printer, found), [need.grid, *(grid for _, grid in need.others)]
+    clamps = [(grid.low, grid.high) for grid in grids]
+    own = streamed(printer, rows.source, rows.adds, [(name, "BIGINT") for name in need.columns], clamps)
+    return replace(own, made=_made(need, of=own.made if isinstance(own.made, Added) else None))
+
+
 def _whole(printer: Printer, need: Values, xs: Sequence[str]) -> list[str]:
     """Coordinates as whole numbers of as few bytes as the worker can read them in, and the class of the rank."""
     grids = [need.grid, *(grid for _, grid in need.others)]
@@ -137,5 +151,5 @@ def _counted(printer: Printer, need: Values, shown: Sequence[str], rows: str) ->
     )
 
 
-def _made(need: Values, edges: tuple[int, ...] = ()) -> Counted:
-    return Counted(_words(need), bool(need.ranks), edges)
+def _made(need: Values, edges: tuple[int, ...] = (), of: Added | None = None) -> Counted:
+    return Counted(_words(need), bool(need.ranks), edges, of)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.capped import bounded_rows, cut, unit_rows
-from dpsql.engine.counted import countable, counted_in_order, counted_rows
+from dpsql.engine.counted import countable, counted_in_order, counted_rows, counted_totals
 from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.engine.places import by_place
 from dpsql.engine.printer import Printer
@@ -212,7 +212,8 @@ def _prove_sum(largest: int) -> None:
 
 
 def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
-    if (known := read_counts(printer, need)) is not None:
+    known = read_counts(printer, need) or counted_totals(printer, need)
+    if known is not None:
         return known
     coordinates = [ValueColumn(need.argument, need.grid), *(ValueColumn(*other) for other in need.others)]
     split = [] if need.by is None else [ValueColumn(need.by, None)]

@@ -20,7 +20,7 @@ from dpsql.errors import InvariantBroken
 from dpsql.limits import FARTHEST_STEP
 from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.grids import Bins, saturating_grid
-from dpsql.plan.needs import Aggregates, Measure, MeasureKind, Sized, Source
+from dpsql.plan.needs import Aggregates, Measure, MeasureKind, Sized, Source, Values
 from dpsql.plan.nodes import Column, Expression, PerUnit
 from dpsql.plan.relations import unit_of
 from dpsql.plan.stability import rows_per_unit
@@ -35,6 +35,7 @@ __all__ = [
     "cells_beside",
     "cells_of",
     "clamped_rows",
+    "paired_rows",
     "sized_totals",
     "streams",
     "total_rows",
@@ -196,6 +197,20 @@ def clamped_rows(
             return None
         found.append(rows)
     return _joined(found), tuple((m.grid.low, m.grid.high) for m in measures if m.grid is not None)
+
+
+def paired_rows(printer: Printer, need: Values) -> TotalRows | None:
+    """The rows behind values that are units' totals, where the worker adds them up; None where the database does."""
+    source = need.source
+    capped = source.cap_rows or source.cap_groups or source.cap_rows_in_group
+    other = need.grid is None or need.by is not None or need.missing is not None or need.ranks
+    if capped or other or not _one_row(source):
+        return None
+    found = [_rows(source, own, grid) for own, grid in ((need.argument, need.grid), *need.others) if grid is not None]
+    known = [rows for rows in found if rows is not None]
+    if len(known) < len(found) or not streams(printer, known[0]):
+        return None
+    return _joined(known)
 
 
 def _one_row(source: Source) -> bool:

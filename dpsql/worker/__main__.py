@@ -115,10 +115,7 @@ class Desk:
                 return [wire.pack(self._planned(own.first(most), request))]
             if made["kind"] == "Added":
                 return [wire.pack(_added(made, request, own))]
-            from dpsql.worker.counting import counted, narrowed  # as in `_found`: who counts alone starts without it
-
-            *words, times = counted(own, made["words"], made["edges"])
-            return [number.view("u1") for number in (*words, narrowed(times))]
+            return _counted(made, request, own)
 
     def _found(self, way: Any, request: Any, others: list[_Rows]) -> Any:
         """The result by another way, whose rows are the first of these; None where it does not lead there."""
@@ -185,11 +182,12 @@ def _selected(request: Any) -> list[list[str]]:
     made, names = request["made"], [name for name, _ in columns]
     if made is None:
         return columns
-    if made["kind"] == "Added":
+    added = made if made["kind"] == "Added" else made["of"]
+    if added is not None:
         names = names[: len(request["places"])]
-        names += [] if made["alone"] else [UNIT]
-        names += [RANK] if any(made["firsts"]) else []
-        names += [f"x{index}" for index in range(1 + max(at for _, at in made["adds"]))]
+        names += [] if added["alone"] else [UNIT]
+        names += [RANK] if any(added["firsts"]) else []
+        names += [f"x{index}" for index in range(1 + max(at for _, at in added["adds"]))]
     else:
         names = [*names[:-3], UNIT, PLACE] if made["edges"] else names[:-1]
     return [[name, ANY] for name in names]
@@ -227,18 +225,40 @@ class _Rows:
         return result.arrow_capsule()
 
 
+def _counted(made: Any, request: Any, stream: Any) -> list[Any]:
+    """The rows of a stream, or their totals, counted as the request says."""
+    from dpsql.worker.counting import counted, counted_totals, narrowed
+
+    words, added = made["words"], made["of"]
+    if added is None:
+        *found, times = counted(stream, words, made["edges"])
+    else:
+        rows, adds = _lying(added, request, stream), _adds(added)
+        *found, times = counted_totals(rows, request["places"], adds, added["clamps"], words)
+    return [number.view("u1") for number in (*found, narrowed(times))]
+
+
+def _lying(added: Any, request: Any, stream: Any) -> Any:
+    """The rows of a stream, unit by unit."""
+    from dpsql.worker.lying import alone, pieces
+
+    return alone(stream) if added["alone"] else pieces(stream, request["places"], ranked=any(added["firsts"]))
+
+
+def _adds(added: Any) -> list[tuple[str, int]]:
+    return [(function, at) for function, at in added["adds"]]
+
+
 def _added(made: Any, request: Any, stream: Any) -> Any:
     """The rows of a stream, added up as the request says."""
     from dpsql.worker.cutting import cut
-    from dpsql.worker.lying import alone, pieces
     from dpsql.worker.sizing import sized
 
     names, places = [name for name, _ in request["columns"]], request["places"]
-    adds, firsts = [(function, at) for function, at in made["adds"]], made["firsts"]
-    rows = alone(stream) if made["alone"] else pieces(stream, places, ranked=any(firsts))
+    rows, adds = _lying(made, request, stream), _adds(made)
     if request["bins"]:
         return sized(rows, names[: len(places)], places, request["bins"], adds)
-    return cut(rows, names, places, firsts, adds, made["clamps"])
+    return cut(rows, names, places, made["firsts"], adds, made["clamps"])
 
 
 def _require(found: list[list[str]], expected: list[list[str]]) -> None:

@@ -8,20 +8,23 @@ Tests: tests/unit/worker/test_counting.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
 from dpsql.worker.ahead import both, fetched
+from dpsql.worker.lying import Adds, Piece
 from dpsql.worker.ordered import Ranks, values_of
+from dpsql.worker.sizing import of_groups, of_units
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     Whole = npt.NDArray[Any]  # whole numbers of any width
 
-__all__ = ["Word", "counted", "narrowed"]
+__all__ = ["Word", "counted", "counted_totals", "narrowed"]
 
 Word = Sequence[tuple[int, int]]
 """Columns that are one number together, the first of them uppermost: the least value and the binary digits of each."""
@@ -58,12 +61,34 @@ def counted(stream: Any, words: Sequence[Word], edges: Sequence[int] = ()) -> li
     Raises:
         ValueError: If a column is of another type, holds a NULL, or a value that its digits do not hold.
     """
+    return _counted(_columns(stream, edges), words)
+
+
+def counted_totals(
+    rows: Iterable[Piece], places: Sequence[int], adds: Adds, clamps: Sequence[tuple[int, int]], words: Sequence[Word]
+) -> list[Whole]:
+    """The same of what each unit's rows add up to in each group; units without a value of a sum are left out there.
+
+    Args:
+        rows: See `lying.pieces`, and `lying.alone`.
+        places: How many places each key has; these are the first columns.
+        adds: What the others add up.
+        clamps: To which ends each of these is clamped.
+        words: As above.
+
+    Raises:
+        ValueError: As `lying.pieces`.
+    """
+    return _counted((_totals(piece, places, adds, clamps) for piece in rows), words)
+
+
+def _counted(rows: Iterable[list[Whole]], words: Sequence[Word]) -> list[Whole]:
     import numpy as np  # here, for a worker that counts nothing starts without it
 
     held = [np.empty(0, dtype=np.int64)] * (len(words) + 1)
     pieces: list[list[Whole]] = []
     waiting = 0
-    for columns in _columns(stream, edges):
+    for columns in rows:
         numbers = _packed(columns, words)
         pieces.append(numbers)
         waiting += len(numbers[0]) * len(words)
@@ -90,6 +115,29 @@ def _columns(stream: Any, edges: Sequence[int]) -> Iterator[list[Whole]]:
             *values, units, places = map(values_of, children)
             yield from ranks.told(values, units, places)
     yield from ranks.last()
+
+
+def _totals(piece: Piece, places: Sequence[int], adds: Adds, clamps: Sequence[tuple[int, int]]) -> list[Whole]:
+    """The places of the keys, and the totals of each unit of a piece in each group."""
+    import numpy as np
+
+    present = [("count", at) for function, at in adds if function == "sum"]
+    every: list[tuple[str, int]] = [*adds, *present]
+    keys: list[Whole] = []
+    if piece.groups is None:
+        totals = of_units(piece, every)
+    else:
+        digits = (math.prod(places) - 1).bit_length()
+        codes, _, totals = of_groups(piece, digits, every)
+        left = codes & ((1 << digits) - 1)
+        for many in reversed(places):
+            left, place = np.divmod(left, many)
+            keys.insert(0, place)
+    found = [*keys, *(np.clip(own, *ends) for own, ends in zip(totals, clamps, strict=False))]
+    kept = np.ones(len(found[0]), dtype=np.bool_)
+    for own in totals[len(adds) :]:
+        kept &= own > 0
+    return found if kept.all() else [own[kept] for own in found]
 
 
 def _packed(columns: Sequence[Whole], words: Sequence[Word]) -> list[Whole]:

@@ -23,11 +23,14 @@ class Counted:
         edges: Where not empty the statement gives a row's unit ``u`` and its stored rank ``r0`` in the place of
             ``rank`` and ``units``; the rows come in the order of both. The worker finds each one's place within its
             unit: ``rank`` is the first of these edges that it does not exceed, ``units`` is 1 for a unit's last row.
+        of: What each unit has in each group is counted then, clamped, in the place of the rows, whose totals are these;
+            units without a value of a sum are left out.
     """
 
     words: tuple[tuple[tuple[int, int], ...], ...]
     marked: bool = False
     edges: tuple[int, ...] = ()
+    of: Added | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[Any]  # whole numbers of any width
 
-__all__ = ["sized"]
+__all__ = ["of_groups", "of_units", "sized"]
 
 MOST_DIGITS = 62  # Binary digits of a number that stands for a row: all of int64 but its sign, and one to spare.
 FEW = 64  # Numbers that are looked at first. It is a choice.
@@ -78,15 +78,9 @@ class _Sizes:
     def take(self, piece: Piece) -> None:
         """Finds what some units have; it is added up when enough of it is there, and at last by `put`."""
         if piece.groups is None:
-            self._hold(self._of_units(piece))
+            self._hold(of_units(piece, self._adds))
         elif not self._at_once(piece, piece.groups):
-            codes, many = piece.coded(self._digits)
-            if _rise(codes):  # as stored totals do: each row is a total
-                totals = _rows(piece, self._adds)
-            elif many << self._digits > ROOMY * len(codes):
-                codes, totals = self._sorted(piece, codes)
-            else:
-                codes, totals = self._dense(piece, codes, many << self._digits)
+            codes, many, totals = of_groups(piece, self._digits, self._adds)
             self._codes.append(codes + (self._next << self._digits))
             self._next += many
             self._hold(totals)
@@ -144,38 +138,63 @@ class _Sizes:
         for total, own in zip(self.totals, totals, strict=True):
             total.add(units, groups, own, first, spans)
 
-    def _of_units(self, piece: Piece) -> list[Whole]:
-        import numpy as np
 
-        if len(piece.begins) == len(piece.units):
-            return _rows(piece, self._adds)
-        weights = [piece.weights(*add) for add in self._adds]
-        rows = piece.spans
-        return [rows if own is None else np.add.reduceat(own, piece.begins, dtype=np.int64) for own in weights]
+def of_units(piece: Piece, adds: Adds) -> list[Whole]:
+    """(units,) what the rows of each unit of a piece add up to, for each of some totals."""
+    import numpy as np
 
-    def _dense(self, piece: Piece, codes: Whole, slots: int) -> tuple[Whole, list[Whole]]:
-        """By a table with a place for each unit and group; floats add up a unit's rows exactly."""
-        import numpy as np
+    if len(piece.begins) == len(piece.units):
+        return _rows(piece, adds)
+    weights = [piece.weights(*add) for add in adds]
+    rows = piece.spans
+    return [rows if own is None else np.add.reduceat(own, piece.begins, dtype=np.int64) for own in weights]
 
-        rows = np.bincount(codes, minlength=slots)
-        kept = np.flatnonzero(rows)
-        found: dict[tuple[str, int], Whole] = {}
-        for add in self._adds:
-            weights = piece.weights(*add)
-            found[add] = rows[kept] if weights is None else np.bincount(codes, weights, slots)[kept].astype(np.int64)
-        return kept, [found[add] for add in self._adds]
 
-    def _sorted(self, piece: Piece, codes: Whole) -> tuple[Whole, list[Whole]]:
-        import numpy as np
+def of_groups(piece: Piece, digits: int, adds: Adds) -> tuple[Whole, int, list[Whole]]:
+    """The same of each unit in each of its groups.
 
-        weights = {add: own for add in self._adds if (own := piece.weights(*add)) is not None}
-        lows = {add: int(own.min()) for add, own in weights.items()}
-        above = [own.astype(np.int64) - lows[add] for add, own in weights.items()]
-        codes, above = _sorted(codes, above, [int(own.max()).bit_length() for own in above])
-        first = starts(codes)
-        rows, known = np.diff(first, append=len(codes)), codes[first]
-        sums = {add: np.add.reduceat(own, first) + lows[add] * rows for add, own in zip(weights, above, strict=True)}
-        return known, [sums.get(add, rows) for add in self._adds]
+    Args:
+        piece: The rows, with groups.
+        digits: Binary digits of a group's number.
+        adds: What is added up.
+
+    Returns:
+        (n,) one number for unit and group, rising; how many units these tell apart; and (n,) of each total.
+    """
+    codes, many = piece.coded(digits)
+    if _rise(codes):  # as stored totals do: each row is a total
+        return codes, many, _rows(piece, adds)
+    if many << digits > ROOMY * len(codes):
+        codes, totals = _by_sorting(piece, codes, adds)
+    else:
+        codes, totals = _by_table(piece, codes, many << digits, adds)
+    return codes, many, totals
+
+
+def _by_table(piece: Piece, codes: Whole, slots: int, adds: Adds) -> tuple[Whole, list[Whole]]:
+    """By a table with a place for each unit and group; floats add up a unit's rows exactly."""
+    import numpy as np
+
+    rows = np.bincount(codes, minlength=slots)
+    kept = np.flatnonzero(rows)
+    found: dict[tuple[str, int], Whole] = {}
+    for add in adds:
+        weights = piece.weights(*add)
+        found[add] = rows[kept] if weights is None else np.bincount(codes, weights, slots)[kept].astype(np.int64)
+    return kept, [found[add] for add in adds]
+
+
+def _by_sorting(piece: Piece, codes: Whole, adds: Adds) -> tuple[Whole, list[Whole]]:
+    import numpy as np
+
+    weights = {add: own for add in adds if (own := piece.weights(*add)) is not None}
+    lows = {add: int(own.min()) for add, own in weights.items()}
+    above = [own.astype(np.int64) - lows[add] for add, own in weights.items()]
+    codes, above = _sorted(codes, above, [int(own.max()).bit_length() for own in above])
+    first = starts(codes)
+    rows, known = np.diff(first, append=len(codes)), codes[first]
+    sums = {add: np.add.reduceat(own, first) + lows[add] * rows for add, own in zip(weights, above, strict=True)}
+    return known, [sums.get(add, rows) for add in adds]
 
 
 def _rows(piece: Piece, adds: Adds) -> list[Whole]:

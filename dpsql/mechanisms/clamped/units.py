@@ -107,9 +107,11 @@ class UnitsQuery(LocatedQuery):
 def records(raw: RawTable, columns: Sequence[str]) -> Iterator[tuple[Whole, Whole]]:
     """The records of each group, (k, 2) or (k, 3), and how many units have each."""
     group, *values, units = (np.asarray(raw.column(name), dtype=np.int64) for name in ("group", *columns))
-    order = np.argsort(group, kind="stable")
-    ends = np.searchsorted(group[order], np.arange(raw.size + 1)).tolist()
-    stacked, many = np.stack(values, axis=1)[order], units[order]
+    stacked, many = np.stack(values, axis=1), units
+    if bool((group[1:] < group[:-1]).any()):  # the engine mostly sends them in order
+        order = np.argsort(group, kind="stable")
+        group, stacked, many = group[order], stacked[order], many[order]
+    ends = np.searchsorted(group, np.arange(raw.size + 1)).tolist()
     return ((stacked[start:end], many[start:end]) for start, end in pairwise(ends))
 
 

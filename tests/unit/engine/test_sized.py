@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from operator import contains
 from typing import Any
 
 import pytest
@@ -13,9 +14,11 @@ from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.side_by_side import MOST_BESIDE
 from dpsql.engine.sized import cells_of
 from dpsql.mechanisms.clamped.release import sizes_of
+from dpsql.plan.needs import Values
 from dpsql.prepare import readings
+from dpsql.privacy.tables import listed
 from dpsql.session import Session
-from dpsql.worker.making import Added
+from dpsql.worker.making import Added, Counted
 from tests.unit.mechanisms.shop import policy, prepared_for, sessions
 
 ORDERS = """
@@ -298,3 +301,35 @@ def test_totals_stand_no_more_than_so_many_side_by_side(session: Session) -> Non
     found, _ = readings.readings_of(needs, lower.lowering(replace(DUCKDB, counts=False), b"a secret"))
     assert [reading.of for reading in found] == [*range(6), *range(4)]
     assert [reading.statement.beside for reading in found] == [30] * 6 + [20] * 4
+
+
+@pytest.mark.parametrize(
+    ("asked", "counted"),
+    [
+        ("AVG(amount) FROM orders", True),
+        ("AVG(amount) FROM orders WHERE paid", True),
+        ("VAR_POP(month) FROM orders WHERE amount IS NULL OR month < 4", True),
+        ("AVG(month * 2) FROM orders WHERE region = 'N'", True),
+        ("STDDEV(amount) FROM orders", False),  # squares have a coarser grid
+        ("AVG(amount) FROM orders JOIN members USING (customer) WHERE kind = 'x'", True),
+        ("club, AVG(fee) FROM returns JOIN members USING (customer) GROUP BY 1", True),
+        ("kind, club, VAR_POP(gain) FROM trips JOIN members USING (customer) GROUP BY 1, 2", True),
+    ],
+)
+def test_units_totals_that_the_worker_counts_are_those_that_the_database_counts(
+    session: Session, asked: str, counted: bool
+) -> None:
+    prepared = prepared_for(session, f"SELECT {asked}", mechanism="clamped")
+    engine, seen = session._backend.engine, False
+    for need in [reading.need for reading in prepared.readings if isinstance(reading.need, Values)]:
+        both = [lower.lowering(dialect, b"a secret")(need) for dialect in (DUCKDB, replace(DUCKDB, counts=False))]
+        assert both[1].made is None
+        tables = [engine.run(own) for own in both]
+        names = [*need.source.key_names, *need.columns]
+        found = [list(zip(*(listed(table.column(name)) for name in names), strict=True)) for table in tables]
+        domains = [set(key.domain or ()) for key in need.source.keys]
+        inside = [[row for row in rows if all(map(contains, domains, row))] for rows in found]
+        assert sorted(map(repr, inside[0])) == sorted(map(repr, inside[1]))
+        assert inside[0]
+        seen = seen or (isinstance(both[0].made, Counted) and both[0].made.of is not None)
+    assert seen == counted

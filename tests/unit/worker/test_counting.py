@@ -21,6 +21,7 @@ from nanoarrow.c_array_stream import CArrayStream
 
 from dpsql.privacy.tables import OUTSIDE, Listed
 from dpsql.worker import columns, counting
+from dpsql.worker import lying as unit_by_unit
 from dpsql.worker.process import narrow
 
 NAMES = ("a", "b", "mark")
@@ -237,3 +238,53 @@ def test_a_narrow_column_alone_in_the_last_of_several_numbers_travels_like_all_o
         packed = counting.counted(rows, words)
     found = columns.counted([own.tobytes() for own in packed], ["a", "b", "rows"], words, marked=False)
     assert list(zip(*(list(own) for own in found.values()), strict=True)) == [(i, i % 3, 1) for i in range(9)]
+
+
+CLAMPS = [(-5, 9), (1, 4), (0, 3)]
+WORDS = [[(0, 2), (0, 2), (-5, 4)], [(1, 2), (0, 2)]]
+"""Two keys and a sum in the one number, numbers of rows and of values in the other."""
+
+
+@pytest.mark.parametrize("piece", [1, 4, unit_by_unit.PIECE])
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    rows=st.lists(
+        st.tuples(st.integers(0, 4), st.integers(0, 2), st.integers(0, 2), st.one_of(st.none(), st.integers(-4, 6))),
+        max_size=40,
+    ),
+    keys=st.integers(0, 2),
+    size=st.integers(1, 9),
+)
+def test_totals_of_units_are_added_up_and_counted(
+    monkeypatch: pytest.MonkeyPatch, rows: list[tuple[int, int, int, int | None]], keys: int, size: int, piece: int
+) -> None:
+    monkeypatch.setattr(unit_by_unit, "PIECE", piece)
+    rows.sort(key=lambda row: row[0])
+    of_each: dict[tuple[int, ...], list[int | None]] = {}
+    for unit, one, other, value in rows:
+        of_each.setdefault((unit, *(one, other)[:keys]), []).append(value)
+    expected: Counter[tuple[int, ...]] = Counter()
+    for (_, *group), values in of_each.items():
+        known = [value for value in values if value is not None]
+        totals = [
+            max(low, min(high, x)) for x, (low, high) in zip((sum(known), len(values), len(known)), CLAMPS, strict=True)
+        ]
+        if known:
+            expected[*group, *totals] += 1
+    kinds = [nanoarrow.int8()] * keys + [nanoarrow.int32(), nanoarrow.int16()]
+    schema = nanoarrow.struct({f"c{place}": kind for place, kind in enumerate(kinds)})
+    tables = []
+    for start in range(0, len(rows), size):
+        part = rows[start : start + size]
+        read = [*range(1, 1 + keys), 0, 3]
+        children = [nanoarrow.c_array([row[at] for row in part], kind) for at, kind in zip(read, kinds, strict=True)]
+        tables.append(nanoarrow.c_array_from_buffers(schema, length=len(part), buffers=[None], children=children))
+    stream = CArrayStream.from_c_arrays(tables, nanoarrow.c_schema(schema))
+    places, words = [3] * keys, [WORDS[0][2 - keys :], WORDS[1]]
+    adds = [("sum", 0), ("rows", -1), ("count", 0)]
+    *numbers, times = counting.counted_totals(unit_by_unit.pieces(stream, places), places, adds, CLAMPS, words)
+    names = [*(f"k{place}" for place in range(keys)), "sum", "n", "known", "rows"]
+    packed = [own.tobytes() for own in (*numbers, counting.narrowed(times))]
+    found = columns.counted(packed, names, words, marked=False)
+    got = list(zip(*(np.asarray(found[name]).tolist() for name in names), strict=True))
+    assert got == sorted((*held, many) for held, many in expected.items())
