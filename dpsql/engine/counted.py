@@ -42,7 +42,7 @@ def countable(need: Values, *, in_order: bool) -> bool:
 
     Args:
         need: What is counted.
-        in_order: Whether the rows come as they lie, and each has its place within its unit, so that few do, too.
+        in_order: Whether rows come unit by unit, and the worker finds the place of each, so that few points do, too.
     """
     if need.grid is None or need.by is not None or not placeable(need.source):
         return False
@@ -94,7 +94,8 @@ def counted_rows(
 def counted_in_order(
     printer: Printer, need: Values, shown: Sequence[str], xs: Sequence[str], held: UnitRows
 ) -> EngineStatement:
-    """The same for rows that come as they lie, by unit and rank: the worker finds each one's place within its unit.
+    """The same for rows in the order of unit and rank, as one table lies, or sorted: the worker finds each one's place
+    within its unit.
 
     Args:
         printer: Collects what the text uses.
@@ -106,7 +107,8 @@ def counted_in_order(
     rank = printer.dialect.narrowed(held.ranks[0], 0, rows_per_unit(need.source.relation))
     columns = [*_whole(printer, need, xs), held.unit, rank]
     names = [*(name for name in need.columns if name not in ("rank", "units", "rows")), UNIT, PLACE]
-    own = _counted(printer, need, [*shown, *_named(printer, columns, names)], f"({held.sql}) AS q")
+    order = "" if held.lie else f" ORDER BY {held.unit}, {held.ranks[0]}"
+    own = _counted(printer, need, [*shown, *_named(printer, columns, names)], f"({held.sql}) AS q{order}")
     return replace(own, made=_made(need, edges=need.ranks))
 
 

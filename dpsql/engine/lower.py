@@ -14,7 +14,7 @@ from dpsql.engine.counted import countable, counted_in_order, counted_rows, coun
 from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.engine.places import by_place
 from dpsql.engine.printer import Printer
-from dpsql.engine.ranked import keyed_hash, lies, numbered, ranked
+from dpsql.engine.ranked import keyed_hash, ordered_by, ranked
 from dpsql.engine.rows import UNIT, ValueColumn, column_name, statement_over, unit_column
 from dpsql.engine.side_by_side import MOST_BESIDE, beside, side_by_side
 from dpsql.engine.sized import WIRES, clamped_rows, sized_totals, streams, total_rows
@@ -223,8 +223,8 @@ def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
         xs[0] = f"COALESCE({xs[0]}, {int(need.missing)})"
     present = " AND ".join(f"{x} IS NOT NULL" for x in xs[: len(coordinates)])
     cut_apart = need.source.cap_groups or need.source.cap_rows_in_group
-    in_order = bool(need.ranks) and not cut_apart and lies(printer, need.source.relation)
-    last, ends, counts = "", "", printer.dialect.counts and countable(need, in_order=in_order)
+    number = None if cut_apart or not need.ranks else ordered_by(printer, need.source.relation)
+    last, ends, counts = "", "", printer.dialect.counts and countable(need, in_order=number is not None)
     source, shown = by_place(printer, need.source) if counts else (need.source, [])
     if counts:
         need = replace(need, source=source)
@@ -233,10 +233,9 @@ def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
     elif need.missing is not None:
         raise InvariantBroken("a missing value has no rank")
     else:  # of the rows that count
-        number = numbered(printer, source.relation) if counts and lies(printer, source.relation) else None
-        held = cut(printer, unit_rows(printer, source, [*coordinates, *split], number), source, key)
+        held = cut(printer, unit_rows(printer, source, [*coordinates, *split], number if counts else None), source, key)
         held = replace(held, sql=f"SELECT {held.every} FROM ({held.sql}) AS q WHERE {present}", whole=False)
-        if counts and held.lie:
+        if counts and number is not None:
             return counted_in_order(printer, need, shown, xs, held)
         rows, rank, ends = ranked(printer, held, need.ranks, key)
         xs.append(rank if counts else printer.cast(rank, "BIGINT"))

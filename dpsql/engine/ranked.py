@@ -40,6 +40,7 @@ __all__ = [
     "lies",
     "number_of",
     "numbered",
+    "ordered_by",
     "ranked",
     "stored_ranks",
     "with_least_rank",
@@ -133,6 +134,12 @@ def numbered(printer: Printer, relation: Relation) -> Column | None:
     if not known or not printer.dialect.has("out_of_order"):
         return None
     return number_of(max(known, key=lambda scan: scan.table.rows_about))
+
+
+def ordered_by(printer: Printer, relation: Relation) -> Column | None:
+    """The number of each row's unit, where it and one rank put all rows in order; else None."""
+    ranks = stored_ranks(relation) or ()
+    return numbered(printer, relation) if len(ranks) == 1 else None
 
 
 def number_of(scan: Scan) -> Column:

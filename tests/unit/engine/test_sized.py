@@ -333,3 +333,37 @@ def test_units_totals_that_the_worker_counts_are_those_that_the_database_counts(
         assert inside[0]
         seen = seen or (isinstance(both[0].made, Counted) and both[0].made.of is not None)
     assert seen == counted
+
+
+@pytest.mark.parametrize(
+    ("asked", "counted"),
+    [
+        ("MEDIAN(amount) FROM orders", True),
+        ("region, MEDIAN(month) FROM orders WHERE paid GROUP BY 1", True),
+        ("paid, AVG(month) FROM orders WHERE amount > 0 GROUP BY 1", True),
+        ("kind, MEDIAN(fee) FROM returns JOIN members USING (customer) WHERE score > 0 GROUP BY 1", True),
+        ("reason, club, VAR_POP(back) FROM returns JOIN members USING (customer) GROUP BY 1, 2", True),
+        ("MEDIAN(fee) FROM returns JOIN orders USING (customer)", False),  # two ranks tell its rows apart
+    ],
+)
+def test_places_that_the_worker_finds_are_those_that_the_database_finds(
+    session: Session, asked: str, counted: bool
+) -> None:
+    prepared = prepared_for(session, f"SELECT {asked}", mechanism="capped")
+    engine, seen = session._backend.engine, False
+    for need in [reading.need for reading in prepared.readings if isinstance(reading.need, Values)]:
+        assert need.ranks
+        both = [lower.lowering(dialect, b"a secret")(need) for dialect in (DUCKDB, replace(DUCKDB, counts=False))]
+        assert both[1].made is None
+        names, found = [*need.source.key_names, *need.columns], list[dict[tuple[Any, ...], list[int]]]()
+        for table in map(engine.run, both):
+            sums: dict[tuple[Any, ...], list[int]] = {}
+            for *at, units, rows in zip(*(listed(table.column(name)) for name in names), strict=True):
+                if all(value in (key.domain or ()) for key, value in zip(need.source.keys, at, strict=False)):
+                    held = sums.setdefault(tuple(at), [0, 0])
+                    held[:] = held[0] + int(units or 0), held[1] + int(rows)
+            found.append(sums)
+        assert found[0] == found[1]
+        assert found[0]
+        seen = seen or (isinstance(both[0].made, Counted) and bool(both[0].made.edges))
+    assert seen == counted
