@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import copy
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -70,6 +71,7 @@ class Desk:
         self._read: set[bytes] = set()
         self._bound: set[bytes] = set()
         self._plans: dict[str, _duckdb.DuckDBPyConnection] = {}
+        self._sizes: dict[str, int] = {}
 
     def verify(self, request: Any) -> None:
         """Returns if DuckDB reads the request's statement as it was meant, down to the columns. Nothing is run.
@@ -115,11 +117,14 @@ class Desk:
                 if found is not None:
                     return [wire.pack(found)]
             if others:
-                from dpsql.worker.repeats import apart
+                from dpsql.worker.repeats import ENOUGH, apart
 
                 groups, rows = others
                 with self._connection.cursor() as beside:  # at work at the same time
-                    found = apart(self._planned(groups.over(beside).first(most), request), rows, request["of_units"])
+                    own_groups = self._planned(groups.over(beside).first(most), request)
+                    if not _varies(request) and self._rows(request["tables"]) <= ENOUGH:
+                        own_groups = own_groups.begun()  # behind so few rows they are asked for in any case
+                    found = apart(own_groups, rows, request["of_units"])
                     if found is not None:
                         return [wire.pack(found)]
             if request["adds"]:
@@ -138,7 +143,7 @@ class Desk:
         A process keeps plans as it keeps which texts it confirmed and bound: the file never changes. They hold nothing
         of a run. So a text that this process knows takes less time, by planning as by the rest.
         """
-        if request["parameters"] or request["held"]:
+        if _varies(request):
             return rows
         known = self._plans.get(rows.sql)
         if known is None:
@@ -148,6 +153,13 @@ class Desk:
             known.execute(f"PREPARE {PLAN} AS {rows.sql}")
             self._plans[rows.sql] = known
         return rows.over(known, f"EXECUTE {PLAN}")
+
+    def _rows(self, tables: Sequence[str]) -> int:
+        """How many rows these tables of the file have together, which never changes."""
+        if not self._sizes:
+            found = self._connection.execute("SELECT table_name, estimated_size FROM duckdb_tables()").fetchall()
+            self._sizes = dict(found)
+        return sum(self._sizes[table] for table in tables)
 
     def _confirm(self, request: Any) -> None:
         """Has DuckDB's parser confirm the statements, once for each text."""
@@ -173,6 +185,11 @@ def _statements(request: Any) -> list[tuple[str, list[list[str]]]]:
         rank = [[RANK, ANY]] if request["first_rows"] or request["most_groups"] else []
         found.append((request["by_key"], [unit, *rank, [KEY, own[0][1]]]))
     return found
+
+
+def _varies(request: Any) -> bool:
+    """Whether what a text finds depends on more than the file."""
+    return bool(request["parameters"] or request["held"])
 
 
 def _selected(request: Any) -> list[list[str]]:
@@ -203,10 +220,19 @@ class _Rows:
         self, connection: _duckdb.DuckDBPyConnection, sql: str, columns: list[list[str]], parameters: list[Any]
     ) -> None:
         self._connection, self.sql, self._columns, self._parameters = connection, sql, columns, parameters
+        self._ended: Callable[[], Any] | None = None  # what waits for the stream, where it is begun
 
     def over(self, connection: _duckdb.DuckDBPyConnection, sql: str = "") -> _Rows:
         """The same by another connection, and by another text where one is given."""
         return _Rows(connection, sql or self.sql, self._columns, self._parameters)
+
+    def begun(self) -> _Rows:
+        """The same, at work by another thread from now on."""
+        from dpsql.worker.ahead import begun
+
+        rows = copy(self)
+        rows._ended = begun(self._stream)
+        return rows
 
     def first(self, most: int | None) -> _Rows:
         """One row more than ``most`` at the most: that there are too many is seen from it. All of them for None."""
@@ -216,6 +242,9 @@ class _Rows:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         """The rows as Arrow's PyCapsule interface wants them."""
+        return self._stream() if self._ended is None else self._ended()
+
+    def _stream(self) -> Any:
         result = self._connection._submit(self.sql, self._parameters or None, "stream")
         _require([[name, str(kind)] for name, kind, *_ in result.description], self._columns)
         return result.arrow_capsule()
