@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import copy
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -70,6 +71,7 @@ class Desk:
         self._read: set[bytes] = set()
         self._bound: set[bytes] = set()
         self._plans: dict[str, _duckdb.DuckDBPyConnection] = {}
+        self._sizes: dict[str, int] = {}
 
     def verify(self, request: Any) -> None:
         """Returns if DuckDB reads the request's statement as it was meant, down to the columns. Nothing is run.
@@ -123,11 +125,14 @@ class Desk:
             from dpsql.worker.whole_keys import by_key
 
             return by_key(others.pop(0), request["columns"], way["of_units"], way["firsts"])
-        from dpsql.worker.repeats import apart
+        from dpsql.worker.repeats import ENOUGH, apart
 
         groups, rows = others.pop(0), others.pop(0)
         with self._connection.cursor() as beside:  # at work at the same time
-            return apart(self._planned(groups.over(beside).first(request["most_rows"]), request), rows, way["of_units"])
+            own = self._planned(groups.over(beside).first(request["most_rows"]), request)
+            if not _varies(request) and self._rows(request["tables"]) <= ENOUGH:
+                own = own.begun()  # behind so few rows they are asked for in any case
+            return apart(own, rows, way["of_units"])
 
     def _planned(self, rows: _Rows, request: Any) -> _Rows:
         """The same rows, by the plan that DuckDB made for their text when it ran first, on a connection of its own.
@@ -136,7 +141,7 @@ class Desk:
         A process keeps plans as it keeps which texts it confirmed and bound: the file never changes. They hold nothing
         of a run. So a text that this process knows takes less time, by planning as by the rest.
         """
-        if request["parameters"] or request["held"]:
+        if _varies(request):
             return rows
         known = self._plans.get(rows.sql)
         if known is None:
@@ -146,6 +151,13 @@ class Desk:
             known.execute(f"PREPARE {PLAN} AS {rows.sql}")
             self._plans[rows.sql] = known
         return rows.over(known, f"EXECUTE {PLAN}")
+
+    def _rows(self, tables: Sequence[str]) -> int:
+        """How many rows these tables of the file have together, which never changes."""
+        if not self._sizes:
+            found = self._connection.execute("SELECT table_name, estimated_size FROM duckdb_tables()").fetchall()
+            self._sizes = dict(found)
+        return sum(self._sizes[table] for table in tables)
 
     def _confirm(self, request: Any) -> None:
         """Has DuckDB's parser confirm the statements, once for each text."""
@@ -174,6 +186,11 @@ def _statements(request: Any) -> list[tuple[str, list[list[str]]]]:
         else:
             found += [(way["groups"], [*own, number]), (way["rows"], [number, unit])]
     return found
+
+
+def _varies(request: Any) -> bool:
+    """Whether what a text finds depends on more than the file."""
+    return bool(request["parameters"] or request["held"])
 
 
 def _selected(request: Any) -> list[list[str]]:
@@ -207,10 +224,19 @@ class _Rows:
         self, connection: _duckdb.DuckDBPyConnection, sql: str, columns: list[list[str]], parameters: list[Any]
     ) -> None:
         self._connection, self.sql, self._columns, self._parameters = connection, sql, columns, parameters
+        self._ended: Callable[[], Any] | None = None  # what waits for the stream, where it is begun
 
     def over(self, connection: _duckdb.DuckDBPyConnection, sql: str = "") -> _Rows:
         """The same by another connection, and by another text where one is given."""
         return _Rows(connection, sql or self.sql, self._columns, self._parameters)
+
+    def begun(self) -> _Rows:
+        """The same, at work by another thread from now on."""
+        from dpsql.worker.ahead import begun
+
+        rows = copy(self)
+        rows._ended = begun(self._stream)
+        return rows
 
     def first(self, most: int | None) -> _Rows:
         """One row more than ``most`` at the most: that there are too many is seen from it. All of them for None."""
@@ -220,6 +246,9 @@ class _Rows:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         """The rows as Arrow's PyCapsule interface wants them."""
+        return self._stream() if self._ended is None else self._ended()
+
+    def _stream(self) -> Any:
         result = self._connection._submit(self.sql, self._parameters or None, "stream")
         _require([[name, str(kind)] for name, kind, *_ in result.description], self._columns)
         return result.arrow_capsule()

@@ -230,9 +230,13 @@ def _hidden(tail: np.ndarray, edges: np.ndarray, far: int, reach: int, last: int
 
 def _rows(tail: np.ndarray, last: int, known: float, outside: Sequence[float]) -> np.ndarray:
     """Rows in each bin: as they look up to the last tail that is believed, and what is thought to lie outside of it."""
-    believed = np.append(tail[:last], known)
-    inside = np.maximum(believed - np.append(believed[1:], sum(outside)), 0)
-    return np.append(inside, outside)
+    rows = np.empty(len(tail))
+    rows[:last], rows[last] = tail[:last], known
+    rows[:last] -= rows[1 : last + 1]
+    rows[last] -= sum(outside)
+    np.maximum(rows, 0, out=rows)
+    rows[last + 1 :] = outside
+    return rows
 
 
 def _thinning(rows: float, thins: float, seen: np.ndarray) -> list[float]:

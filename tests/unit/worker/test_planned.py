@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,39 @@ def test_as_many_plans_are_kept_as_may_be(desk: Desk, monkeypatch: pytest.Monkey
     first = [found(desk, by_age(more)) for more in range(5)]
     assert len(desk._plans) == 2
     assert [found(desk, by_age(more)) for more in range(5)] == first
+
+
+def test_groups_are_begun_beside_few_rows_and_found_alike(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    key, rows = "hash(city) AS k", f"FROM {VISITS} GROUP BY city ORDER BY city"
+    counted = replace(
+        statement(
+            f"SELECT city, count(DISTINCT patient_id) AS n {rows}",
+            ("city", "VARCHAR"),
+            ("n", "BIGINT"),
+            functions=frozenset({"count", "hash", "%"}),
+        ),
+        repeats=(
+            f"SELECT city, count(*) AS n, {key} {rows}",
+            f"SELECT {key}, CAST(patient_id AS INTEGER) AS u FROM {VISITS} ORDER BY patient_id",
+        ),
+        of_units=(1,),
+        most_rows=100,
+    )
+    begun = list[str]()
+
+    def noted(self: process._Rows) -> process._Rows:
+        begun.append(self.sql)
+        return own(self)
+
+    own = process._Rows.begun
+    monkeypatch.setattr(process._Rows, "begun", noted)
+    expected = [[f"city {city}" for city in range(7)], [1_000] * 7]
+    assert found(desk, replace(counted, repeats=())) == expected
+    assert found(desk, counted) == expected
+    assert len(begun) == 1
+    desk._sizes = {"visits": 1 << 30}
+    assert found(desk, counted) == expected
+    assert len(begun) == 1
 
 
 def test_a_text_with_parameters_is_planned_for_their_values(desk: Desk) -> None:
