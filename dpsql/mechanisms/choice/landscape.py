@@ -205,10 +205,13 @@ def scored(values: Whole, sums: Whole, grid: Grid, rank: Rank, deepest: int) -> 
     scores[turn] = -max(high * (b * below - wanted + rank.above), low * (wanted - b * above + rank.under))
     scores[turn + 1 :] = high * (wanted - rank.above) - high * b * upto[turn:-1]
     np.maximum(np.minimum(scores, 0, out=scores), -deepest, out=scores)
-    begins = np.concatenate([points[: turn + 1], points[turn:-1] + 1, [grid.high + 1]])
+    begins = np.empty(len(points) + 1, dtype=points.dtype)
+    begins[: turn + 1], begins[turn + 1 : -1], begins[-1] = points[: turn + 1], points[turn:-1], grid.high + 1
+    begins[turn + 1 : -1] += 1
     first = np.ones(len(scores) + 1, dtype=np.bool_)
-    first[1:-1] = scores[1:] != scores[:-1]
-    return np.diff(begins[first]), scores[first[:-1]]
+    np.not_equal(scores[1:], scores[:-1], out=first[1:-1])
+    begins = begins[first]
+    return begins[1:] - begins[:-1], scores[first[:-1]]
 
 
 def _near(values: Whole, sums: Whole, few: int, many: int) -> tuple[Whole, Whole]:
@@ -239,8 +242,11 @@ def _once(values: Whole, sums: Whole) -> tuple[Whole, Whole]:
 
 def _with_ends(values: Whole, sums: Whole, grid: Grid) -> tuple[Whole, Whole]:
     """The same, with the grid's ends added where no row of these holds them: no row is below, and all are up to it."""
-    front = [] if len(values) and values[0] == grid.low else [grid.low]
-    back = [] if len(values) and values[-1] == grid.high else [grid.high]
-    every = sums[-1:].tolist() or [0]
-    points = np.concatenate([np.array(front, dtype=np.int64), values, np.array(back, dtype=np.int64)])
-    return points, np.concatenate([np.zeros(len(front), dtype=np.int64), sums, np.array(every * len(back), np.int64)])
+    many = len(values)
+    start = 0 if many and values[0] == grid.low else 1
+    end = start + many
+    points, upto = np.empty((2, end + (0 if many and values[-1] == grid.high else 1)), dtype=np.int64)
+    points[:start], upto[:start] = grid.low, 0
+    points[start:end], upto[start:end] = values, sums
+    points[end:], upto[end:] = grid.high, sums[-1] if many else 0
+    return points, upto

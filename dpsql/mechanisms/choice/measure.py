@@ -102,10 +102,11 @@ class BaseMeasure:
         >>> BaseMeasure(0, (0, 1, 4), (3, 2, 1), (0, 3, 9, 13)).within(np.array([2, 1, 5])).tolist()
         [5, 2, 6]
         """
-        starts, weights = (np.array(own, dtype=np.int64) for own in (self.starts, self.weights))
+        starts, weights, before = _shells(self)
         points = self.low + np.cumsum(widths)  # they rise: each shell has those of one stretch
-        spans = np.diff(np.searchsorted(points, starts[1:]), prepend=0, append=len(points))
-        before = np.array(self.before[:-1], dtype=np.int64) - starts * weights  # what wraps around wraps back
+        ends = np.append(np.searchsorted(points, starts[1:]), len(points))
+        spans = ends.copy()
+        spans[1:] -= ends[:-1]
         points *= np.repeat(weights, spans)
         points += np.repeat(before, spans)
         points[1:] -= points[:-1].copy()
@@ -122,6 +123,14 @@ class BaseMeasure:
         wanted = self.before[at] + (start - self.starts[at]) * self.weights[at] + unit
         at = bisect_right(self.before, wanted) - 1
         return self.starts[at] + (wanted - self.before[at]) // self.weights[at]
+
+
+@lru_cache(1000)  # Some hundred bytes each, by public facts alone.
+def _shells(measure: BaseMeasure) -> tuple[Whole, Whole, Whole]:
+    """The starts and weights of a measure's shells, and what lies before each, less what its start would weigh there:
+    what wraps around wraps back."""
+    starts, weights = (np.array(own, dtype=np.int64) for own in (measure.starts, measure.weights))
+    return starts, weights, np.array(measure.before[:-1], dtype=np.int64) - starts * weights
 
 
 def base_measure(grid: Grid, facts: Facts) -> BaseMeasure:

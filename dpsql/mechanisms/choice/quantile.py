@@ -66,7 +66,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -239,12 +239,15 @@ class QuantileRelease(Offer):
 
     def sides(self, rows: int | None) -> tuple[int, ...]:
         """The ends that are drawn in a group of so many rows, as released; of an unknown number all."""
-        p = self.query.rank.fraction
-        return tuple(
-            side
-            for side, rate in zip(self.query.ends, self.rates[1:], strict=True)
-            if rows is None or self.reached(side, rate, p, rows)
-        )
+        return tuple(side for side, few in self._fewest().items() if rows is None or rows > few)
+
+    def _fewest(self) -> dict[int, Fraction | float]:
+        """Each end, and beyond how many rows it is drawn."""
+        p, found = self.query.rank.fraction, dict[int, Fraction | float]()
+        for side, rate in zip(self.query.ends, self.rates[1:], strict=True):
+            part = p if side < 0 else 1 - p
+            found[side] = self.reach(p, rate) / part if part else math.inf
+        return found
 
     def draws(self, rows: int | None) -> dict[int, Draw]:
         """Of a group of so many rows, as released: the answer's, at 0, then one for each of its `sides`."""
@@ -270,7 +273,8 @@ class QuantileRelease(Offer):
     def reach(self, fraction: Fraction, rate: Fraction) -> int:
         """How many ranks away from a quantile an end is drawn."""
         points = self.query.grid.high - self.query.grid.low + 1
-        return _reach(points, rate, self.query.width(Rank(fraction)), fraction.denominator)
+        per_rank = rate / self.query.width(Rank(fraction)) * fraction.denominator
+        return 1 + math.ceil(Fraction(math.log(points / MISS)) / per_rank)
 
     def draw(self, rank: Rank, rate: Fraction, measure: BaseMeasure | None = None) -> Draw:
         """One that wants a rank."""
@@ -284,9 +288,10 @@ class QuantileRelease(Offer):
         grid, groups = self.query.grid, [(values, np.cumsum(rows)) for values, rows in grouped(raw)]
         counts = self._counted(groups, sampler)
         columns: dict[str, list[int]] = {"value": [], "low": [], "high": []}
-        draws = cache(self._draws)
+        draws, fewest = cache(self._draws), self._fewest()
         for group, rows in zip(groups, counts, strict=True):
-            drawn = {side: chosen(group, grid, draw, sampler) for side, draw in draws(self.sides(rows)).items()}
+            sides = tuple(side for side, few in fewest.items() if rows is None or rows > few)
+            drawn = {side: chosen(group, grid, draw, sampler) for side, draw in draws(sides).items()}
             found = {-1: grid.low, 1: grid.high, **drawn}
             for name, side in (("value", 0), ("low", -1), ("high", 1)):
                 columns[name].append(found[side])
@@ -310,9 +315,3 @@ class QuantileRelease(Offer):
             return [(in_unit(grid.low, grid.step), in_unit(grid.high, grid.step))] * len(released.values)
         ends = zip(released.values, released.columns["low"], released.columns["high"], strict=True)
         return [(min(value, low), max(value, high)) for value, low, high in ends]
-
-
-@lru_cache(1000)  # Some bytes each, by public facts alone.
-def _reach(points: int, rate: Fraction, width: int, parts: int) -> int:
-    """How many ranks away an end is drawn, of so many points, at a rate for scores of this width in parts of a rank."""
-    return 1 + math.ceil(Fraction(math.log(points / MISS)) / (rate / width * parts))
