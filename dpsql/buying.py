@@ -9,9 +9,10 @@ Tests: tests/unit/test_buying.py, tests/attacks/test_charged_then_failed.py, tes
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 from dpsql.answers.again import handed_out, kept, weight
 from dpsql.answers.answer import Answer
@@ -42,6 +43,8 @@ from dpsql.sql import syntax
 from dpsql.worker.client import Table
 
 __all__ = ["Buying"]
+
+T = TypeVar("T")
 
 NO_PUBLIC_ANSWER = "The engine gave no answer over public tables. Nothing was spent. Ask for less at once."
 
@@ -247,13 +250,18 @@ class Buying(Calls):
         return noised(measured, raw, keys, groups, self._backend.sampler)
 
     def _run(self, statement: EngineStatement) -> RawTable:
-        (found,) = self._run_all([statement])
-        return found
+        return self._read(lambda: self._backend.engine.run(statement))
 
     def _run_all(self, statements: Sequence[EngineStatement]) -> list[RawTable]:
-        engine = self._backend.engine
+        """The results of all that is to be read at once."""
+        if len(statements) == 1:
+            return [self._run(*statements)]
+        return self._read(lambda: self._backend.engine.run_all(statements))
+
+    def _read(self, run: Callable[[], T]) -> T:
+        """What an engine found. A failure is put on record."""
         try:
-            return [engine.run(*statements)] if len(statements) == 1 else engine.run_all(statements)
+            return run()
         except EngineFailed:
             try:
                 self._backend.ledger.record_overrun(self._analyst)

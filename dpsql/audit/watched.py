@@ -131,6 +131,9 @@ class Watched(Session):
         self.statements.append((statement.identity, statement.parameters, self.spent()))
         return super()._run(statement)
 
+    def _run_all(self, statements: Sequence[EngineStatement]) -> list[RawTable]:
+        return [self._run(statement) for statement in statements]  # each is put on record
+
     def _noised(
         self, measured: Measured, raw: Sequence[RawTable], keys: Sequence[str], groups: Sequence[Group]
     ) -> ReleasedTable:

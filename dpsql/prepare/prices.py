@@ -52,7 +52,7 @@ def prices(
 
 
 def _of_one_set(share: Fraction, sets: int) -> Fraction:
-    return _down(share / sets)
+    return share if sets == 1 else _down(share / sets)
 
 
 def positive(price: Price) -> Price:
@@ -82,7 +82,8 @@ def _shares(
             f"The aggregates' own prices add up to {float(whole - rest):g}, but the statement's epsilon is "
             f"{float(whole):g}. Raise epsilon, or lower epsilon => of an aggregate."
         )
-    return [_down(fixed[i] if i in fixed else rest / free) for i in range(len(aggregates))]
+    each = _down(rest / free) if free else rest
+    return [_down(fixed[i]) if i in fixed else each for i in range(len(aggregates))]
 
 
 def _down(share: Fraction) -> Fraction:

@@ -54,11 +54,11 @@ def best_share(request: Request, rows: int, prices: Callable[[Fraction], Sequenc
         rows: Guess of the rows of the largest table.
         prices: Those of the hidden count and of every aggregate, in this order, by the share.
     """
-    paid = {share: prices(share) for share in SHARES}
-    if paid[SHARES[0]] == paid[SHARES[-1]]:  # the statement itself says what each pays
+    trials = [(share, prices(share)) for share in SHARES]
+    if trials[0][1] == trials[-1][1]:  # the statement itself says what each pays
         return SHARES[0]
     takers = takers_of(request, wanted=_named(request))
-    return min(SHARES, key=lambda share: _expected_error(request, rows, takers, *paid[share]))
+    return min(trials, key=lambda trial: _expected_error(request, rows, takers, *trial[1]))[0]
 
 
 def _expected_error(

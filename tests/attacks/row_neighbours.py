@@ -79,6 +79,9 @@ class Watched(Session):
         self.statements.append((statement.sql, statement.parameters))
         return super()._run(statement)
 
+    def _run_all(self, statements: Sequence[Any]) -> list[RawTable]:
+        return [self._run(statement) for statement in statements]  # each is seen
+
     def _noised(
         self, measured: Measured, raw: Sequence[RawTable], keys: Sequence[str], groups: Sequence[Group]
     ) -> ReleasedTable:

@@ -70,6 +70,9 @@ class Watched(Session):
         self.read.append(statement.sql)
         return super()._run(statement)
 
+    def _run_all(self, statements: Sequence[EngineStatement]) -> list[RawTable]:
+        return [self._run(statement) for statement in statements]  # each is seen
+
     def records(self) -> list[Entry]:
         """This analyst's, oldest first."""
         return [entry for entry in self._backend.ledger.log() if entry.analyst == self.analyst]

@@ -6,7 +6,7 @@ public only if none is NULL or NaN, and nothing in the data is held to what the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,9 @@ class Counting(Session):
         table = super()._run(statement)
         self.counted += int(sum(table.column("rows")))
         return table
+
+    def _run_all(self, statements: Sequence[EngineStatement]) -> list[RawTable]:
+        return [self._run(statement) for statement in statements]  # each is seen
 
 
 def written(folder: Path, missing: str) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -29,6 +29,9 @@ class Heard(Session):
     def _run(self, statement: EngineStatement) -> RawTable:
         self.asked.append(statement)
         return super()._run(statement)
+
+    def _run_all(self, statements: Sequence[EngineStatement]) -> list[RawTable]:
+        return [self._run(statement) for statement in statements]  # each is seen
 
 
 @pytest.fixture(scope="module")
