@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -17,12 +18,17 @@ from dpsql.audit.audits import charge, fresh_noise, sensitivity, threshold
 from dpsql.audit.replay import BOTH, Replay, RunPart
 from dpsql.audit.seen import same_but_draws
 from dpsql.engine import lower
+from dpsql.engine.base import EngineStatement
+from dpsql.engine.counted import counted_in_order
+from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import ranked
 from dpsql.mechanisms.capped.groups import CappedThreshold
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.capped.statistics import CappedStatistics
+from dpsql.plan.needs import Values
 from dpsql.privacy.tables import RawTable, ReleasedTable
 from dpsql.testing_samplers import Noiseless
+from dpsql.worker.making import Counted
 from tests.attacks.templates import Template
 from tests.attacks.world import World
 
@@ -152,9 +158,28 @@ def _everything_is_first() -> AbstractContextManager[object]:
     return patch.object(lower, "ranked", first)
 
 
-@pytest.mark.parametrize("bug", [_every_row_is_last, _everything_is_first])
-def test_bugs_in_the_statement_are_convicted(world: World, bug: Any) -> None:
-    groups = next(question for question in QUESTIONS if "DISTINCT" in question.sql)
+def _the_worker_takes_everything_for_first() -> AbstractContextManager[object]:
+    def first(printer: Printer, need: Values, *given: Any) -> EngineStatement:
+        own = whole(printer, need, *given)
+        assert isinstance(own.made, Counted) and own.made.edges
+        return replace(own, made=replace(own.made, edges=tuple(100 * edge for edge in own.made.edges)))
+
+    whole = counted_in_order
+    return patch.object(lower, "counted_in_order", first)
+
+
+@pytest.mark.parametrize(
+    ("bug", "words"),
+    [
+        (_every_row_is_last, "JOIN notes"),
+        (_every_row_is_last, "diagnosis, COUNT(DISTINCT"),
+        (_everything_is_first, "JOIN notes"),
+        (_everything_is_first, "diagnosis, COUNT(DISTINCT"),
+        (_the_worker_takes_everything_for_first, "SELECT MEDIAN(cost)"),
+        (_the_worker_takes_everything_for_first, "JOIN patients"),
+    ],
+)
+def test_bugs_in_the_statement_are_convicted(world: World, bug: Any, words: str) -> None:
+    question = next(question for question in QUESTIONS if words in question.sql)
     with bug():
-        assert convicted(world.replay(QUESTIONS[:1], BOTH[:1]))
-        assert convicted(world.replay([groups], BOTH[:1]))
+        assert convicted(world.replay([question], BOTH[:1]))

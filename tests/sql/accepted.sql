@@ -2839,7 +2839,7 @@ SELECT AVG(n) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patien
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: avg of integer [1, 12]; grid 1 from 1 to 12
 -- columns: avg(n) real
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t1"."v0" AS "x0" FROM (SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "k0" FROM (SELECT "t0"."patient_id" AS "k0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "k0") AS "t1") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "u", CAST("x0" AS TINYINT) AS "x0" FROM (SELECT "t0"."$number" AS "u", "t0"."$rows" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
 
 -- with: mechanism='friendly_core', rho=9, delta=1e-6, scale=(1, 10000)
 -- reference: SELECT AVG(age) FILTER (WHERE weight IS NOT NULL), AVG(weight) FILTER (WHERE age IS NOT NULL) FROM patients
@@ -2928,8 +2928,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, sensitivity = 3000, centr
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: trimmed_mean of real [0, 240000]; grid 0.01 from 0 to 240000
 -- columns: trimmed_mean(s, 0.25) real
--- engine: SELECT CAST("x0" AS INTEGER) AS "value" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 24000000 ELSE greatest(0, least(24000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t1"."v0" AS "x0" FROM (SELECT "k0", CAST((CAST(SUM("x0") AS DOUBLE) / CAST($1 AS DOUBLE)) AS DOUBLE) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "k0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "k0") AS "t1") AS r) AS q WHERE "x0" IS NOT NULL
--- values: 100.0, 0.0, 240000.0
+-- engine: SELECT "u", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT "t0"."$number" AS "u", "t0"."cost$sum" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
 
 -- policy: shop
 -- with: sensitivity=1, centre=1.6

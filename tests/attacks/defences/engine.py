@@ -119,7 +119,7 @@ ENGINE = (
     Defence(
         "a worker dies at its deadline, parent or not",
         "dpsql/worker/__main__.py",
-        '        limits.expire(request["deadline"] + GRACE)\n',
+        '            limits.expire(request["deadline"] + GRACE)\n',
         "",
         OF_WORKER,
     ),

@@ -27,15 +27,15 @@ LEDGER = (
     Defence(
         "grouping sets share the statement's price",
         PRICES,
-        "    return _down(share / sets)\n",
+        "    return share if sets == 1 else _down(share / sets)\n",
         "    return _down(share)\n",
         ("tests/unit/prepare/test_prices.py", "tests/sql/test_corpus.py"),
     ),
     Defence(
         "two prices are two releases",
         "dpsql/prepare/identity.py",
-        "            return repr(encode(value))\n",
-        '            return "a loss"\n',
+        "    (Loss, lambda value: repr(encode(value))),\n",
+        '    (Loss, lambda value: "a loss"),\n',
         ("tests/unit/prepare/test_batch.py", "tests/attacks/test_fingerprints.py"),
     ),
     Defence(

@@ -14,6 +14,7 @@ from dpsql.worker import __main__ as process
 from dpsql.worker import wire
 from dpsql.worker.__main__ import Desk, open_database
 from dpsql.worker.client import _message, _read
+from dpsql.worker.making import Repeats
 from tests.unit.worker.conftest import COUNT, VISITS, statement
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
@@ -62,11 +63,13 @@ def test_groups_are_begun_beside_few_rows_and_found_alike(desk: Desk, monkeypatc
             ("n", "BIGINT"),
             functions=frozenset({"count", "hash", "%"}),
         ),
-        repeats=(
-            f"SELECT city, count(*) AS n, {key} {rows}",
-            f"SELECT {key}, CAST(patient_id AS INTEGER) AS u FROM {VISITS} ORDER BY patient_id",
+        ways=(
+            Repeats(
+                f"SELECT city, count(*) AS n, {key} {rows}",
+                f"SELECT {key}, CAST(patient_id AS INTEGER) AS u FROM {VISITS} ORDER BY patient_id",
+                (1,),
+            ),
         ),
-        of_units=(1,),
         most_rows=100,
     )
     begun = list[str]()
@@ -78,7 +81,7 @@ def test_groups_are_begun_beside_few_rows_and_found_alike(desk: Desk, monkeypatc
     own = process._Rows.begun
     monkeypatch.setattr(process._Rows, "begun", noted)
     expected = [[f"city {city}" for city in range(7)], [1_000] * 7]
-    assert found(desk, replace(counted, repeats=())) == expected
+    assert found(desk, replace(counted, ways=())) == expected
     assert found(desk, counted) == expected
     assert len(begun) == 1
     desk._sizes = {"visits": 1 << 30}
