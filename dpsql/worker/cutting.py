@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import nanoarrow
 
 from dpsql.worker.lying import HALF, Adds, Piece, heads, split
+from dpsql.worker.ordered import starts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -34,7 +35,7 @@ SAFE = 1 << 62  # Sums of whole numbers below this are exact in 64 bits.
 NARROW = 4  # Bytes of numbers of which 64 bits add up exactly as many as a piece has rows.
 SMALL = 1 << 31  # Numbers below it need 32 bits.
 EXACT_DIGITS = 53  # Binary digits of whole numbers that 64-bit floats add up exactly.
-MOST_GROUPS = 63  # Groups of which each unit's first ones are told. It is a choice: of each a unit's first row is held.
+MOST_GROUPS = 63  # Groups of which each unit's first ones are told: a digit each of 64.
 EARLY = 3
 """Rows of each unit that are looked at first, for each of the first groups that are wanted. It is a choice: of seven
 groups that are alike often, two are among six rows of all units but one in 15,000."""
@@ -113,9 +114,9 @@ class _Groups:
         import numpy as np
 
         numbers, many = piece.numbered(self._many)
-        codes, shape = _codes(groups, self._many, numbers, many), (self._many, many)
-        kept = _first(piece, codes, numbers, shape, self._most).astype(np.int64) if self._most else None
-        rows, totals = _tabled(piece, codes, self._many * many, [add for add, _ in self.kinds])
+        codes = _codes(groups, self._many, numbers, many)
+        kept = _kept(piece, groups, numbers, (self._many, many), self._most) if self._most else None
+        rows, totals = _tabled(piece, codes, self._many * many, [add for add, _ in self.kinds], kept)
         for sums, own, most in [
             (self.rows, rows, len(codes)),
             *(
@@ -123,8 +124,7 @@ class _Groups:
                 for sums, (add, clamp) in zip(self.sums, self.kinds, strict=True)
             ),
         ]:
-            cells = own.reshape(shape)
-            self._put(sums, cells if kept is None else cells * kept, most)
+            self._put(sums, own.reshape(self._many, many), most)
 
     @staticmethod
     def _put(sums: Whole, totals: Whole, most: int | None) -> None:
@@ -143,48 +143,52 @@ def _codes(groups: Whole, many: int, numbers: Whole, units: int) -> Whole:
     """(n,) one number for group and unit, by which a table has a row for each group."""
     import numpy as np
 
-    codes = groups.astype(np.int32 if many * units < SMALL else np.int64)  # half the memory is passed in half the time
+    narrow = many * units < SMALL  # half of the memory is passed in half of the time
+    codes: Any = groups.astype(np.int32 if narrow else np.int64)
     codes *= codes.dtype.type(units)
     codes += numbers
-    return codes.astype(np.int64, copy=False)
+    found: Whole = codes.astype(np.int64, copy=False)
+    return found
 
 
-def _first(piece: Piece, codes: Whole, numbers: Whole, shape: tuple[int, int], most: int) -> Whole:
-    """(groups, units) which of them are the first groups of each unit.
+def _kept(piece: Piece, groups: Whole, numbers: Whole, shape: tuple[int, int], most: int) -> Whole:
+    """(groups * units,) 1 for the first groups of each unit, by the codes of both, and 0 for all others."""
+    import numpy as np
+
+    many, units = shape
+    found = _first_groups(piece, groups, many, most)
+    bits = np.zeros(units, dtype=found.dtype)
+    bits[numbers[piece.begins]] = found
+    kept: Whole = bits >> np.arange(many, dtype=bits.dtype)[:, None] & bits.dtype.type(1)
+    return kept.reshape(-1).astype(np.int64)
+
+
+def _first_groups(piece: Piece, groups: Whole, many: int, most: int) -> Whole:
+    """(units,) the first groups of each unit: a binary digit each.
 
     Args:
         piece: The units.
-        codes: (n,) of its rows, see `_codes`.
-        numbers: (n,) of its units there.
-        shape: How many groups and units the codes tell apart.
-        most: How many groups of each unit count.
+        groups: (n,) of its rows.
+        many: How many groups there are.
+        most: How many of each unit count.
     """
     import numpy as np
 
-    rows, spans = len(piece.units), piece.spans
-    first = np.full(shape, rows, dtype=np.int32)  # of each group and unit the first row
-
-    def write(at: Whole) -> None:
-        first.reshape(-1)[codes[at][::-1]] = at[::-1]  # the last one to be written stays
-
-    early = np.minimum(spans, EARLY * most)
-    write(heads(piece.begins, early))
-    last = _last(first, rows, most)
-    few = np.flatnonzero((last[numbers[piece.begins]] == rows) & (early < spans))
+    begins, ends = piece.begins, piece.begins + piece.spans - 1
+    digits = np.left_shift(1, np.arange(many)).astype(np.min_scalar_type((1 << many) - 1))
+    found = digits[groups[begins]]
+    for at in range(1, EARLY * most):  # where a unit has fewer rows, its last one is found again
+        own = found | digits[groups[np.minimum(begins + at, ends)]]
+        found = own if at < most else np.where(np.bitwise_count(found) < most, own, found)
+    few = np.flatnonzero((np.bitwise_count(found) < most) & (piece.spans > EARLY * most))
     if len(few):
-        write(heads(piece.begins[few], spans[few]))
-        last = _last(first, rows, most)
-    return (first <= last) & (first < rows)
-
-
-def _last(first: Whole, rows: int, most: int) -> Whole:
-    """(units,) the first row of each unit's last group that counts; ``rows`` where it has fewer groups."""
-    import numpy as np
-
-    for _ in range(min(most, len(first)) - 1):
-        first = np.where(first == first.min(axis=0), rows, first)
-    last: Whole = first.min(axis=0)
-    return last
+        rows, each = heads(begins[few], piece.spans[few]), np.repeat(np.arange(len(few)), piece.spans[few])
+        first = np.sort(np.unique(each * many + groups[rows], return_index=True)[1])  # the first row of each group
+        units = starts(each[first])
+        among = np.arange(len(first)) - np.repeat(units, np.diff(units, append=len(first)))
+        first = first[among < most]
+        np.bitwise_or.at(found, few[each[first]], digits[groups[rows[first]]])
+    return found
 
 
 def _most(piece: Piece, add: tuple[str, int], clamp: tuple[int, int] | None) -> int | None:
@@ -197,30 +201,35 @@ def _most(piece: Piece, add: tuple[str, int], clamp: tuple[int, int] | None) -> 
     return len(piece.units) << 8 * NARROW - 1 if weights.dtype.itemsize <= NARROW else None
 
 
-def _tabled(piece: Piece, codes: Whole, slots: int, adds: Adds) -> tuple[Whole, dict[tuple[str, int], Whole]]:
-    """(slots,) how many rows each code has, and of each of what is added up the total."""
+def _tabled(
+    piece: Piece, codes: Whole, slots: int, adds: Adds, kept: Whole | None
+) -> tuple[Whole, dict[tuple[str, int], Whole]]:
+    """(slots,) how many rows each code has, and of each of what is added up the total; 0 where ``kept`` is 0."""
     import numpy as np
 
-    weights: Any
+    def added(weights: Any) -> Whole:  # a float adds up a unit's rows exactly
+        found = np.bincount(codes, weights, slots).astype(np.int64, copy=False)
+        return found if kept is None else found * kept
+
     found: dict[tuple[str, int], Whole] = {}
     packed = next((add for add in adds if add[0] == "sum" and piece.values[add[1]][0].dtype.itemsize <= NARROW), None)
     digits = _digits(piece, piece.values[packed[1]][0]) if packed else 0
     if packed and digits:  # rows and a sum as one number
         weights = piece.values[packed[1]][0].astype(np.float64)
         weights += 1 << digits
-        both = np.bincount(codes, weights, slots).astype(np.int64)
+        both = added(weights)
         rows = (both + (1 << digits - 1)) >> digits
         found[packed] = both - (rows << digits)
     else:
-        rows = np.bincount(codes, minlength=slots)
+        rows = added(None)
     for add in adds:
-        weights = piece.weights(*add)
+        own = piece.weights(*add)
         if add[0] == "units":
             found[add] = (rows > 0).astype(np.int64)
-        elif weights is None:
+        elif own is None:
             found[add] = rows
-        elif add not in found:  # a float adds up a unit's rows exactly
-            found[add] = np.bincount(codes, weights, slots).astype(np.int64)
+        elif add not in found:
+            found[add] = added(own)
     return rows, found
 
 
