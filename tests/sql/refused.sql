@@ -699,6 +699,12 @@ SELECT sex, COUNT(*) FROM patients GROUP BY 0
 SELECT sex, COUNT(*) FROM patients GROUP BY COUNT(*)
 -- refused: COUNT at 1:45: an aggregate cannot stand here. Conditions on aggregates belong into HAVING; an aggregate of aggregates needs a sub-query.
 
+(SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) UNION ALL (SELECT 'all', COUNT(*) FROM patients) WHERE n > 3
+-- refused: WHERE at 1:105: it stands in the wrong place, or twice. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
+(SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) UNION ALL (SELECT 'all', COUNT(*) FROM patients) LIMIT 3 ORDER BY n
+-- refused: ORDER at 1:113: it stands in the wrong place, or twice. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
 SELECT sex, COUNT(*) FROM patients GROUP BY sex ORDER BY age
 -- refused: age at 1:58: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
 
