@@ -9,6 +9,7 @@ Tests: tests/unit/answers/test_rounding.py.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 from dpsql.answers.screen import Ends
@@ -44,23 +45,31 @@ def rounded_by(request: Request) -> float:
 
 
 def reaching(ends: Ends, request: Request) -> Ends:
-    """The ends of an aggregate's interval, as far apart as its rounded values ask for.
+    """The ends of an aggregate's interval, as far apart as its rounded values ask for, and no farther than its bounds.
 
     A place among values moves by as much as they do, and so does a deviation; a variance is the square of one. Sums are
     left as they are: their noise is that of all values between the bounds.
     """
-    by, kind = rounded_by(request), FUNCTIONS[request.aggregate.function].kind
-    low, high = ends
-    if not by or low is None or high is None or request.grid is None:
+    by, grid, low, high = rounded_by(request), request.grid, ends[0], ends[1]
+    if low is None or high is None or grid is None:
         return ends
-    match kind:
+    least, most = (float(end * grid.step) for end in (grid.low, grid.high))
+    function = FUNCTIONS[request.aggregate.function]
+    widest = (most - least) / 2 * (math.sqrt(2) if function.name.endswith("_samp") else 1)  # of two values, far apart
+    match function.kind:
         case Kind.PLACE:
-            step = request.grid.step
-            least, most = float(request.grid.low * step), float(request.grid.high * step)
-            return min(low, max(low - by, least)), max(high, min(high + by, most))
+            return _end(low, low - by, least, min), _end(high, high + by, most, max)
         case Kind.DEVIATION:
-            return max(low - by, 0.0), high + by
+            return _end(low, low - by, 0.0, min), _end(high, high + by, widest, max)
         case Kind.VARIANCE:
-            return max(math.sqrt(max(low, 0.0)) - by, 0.0) ** 2, (math.sqrt(max(high, 0.0)) + by) ** 2
+            least_root, most_root = (math.sqrt(max(end, 0.0)) for end in (low, high))
+            down, up = max(least_root - by, 0.0) ** 2, (most_root + by) ** 2
+            return _end(low, down, 0.0, min), _end(high, up, widest**2, max)
         case _:
             return ends
+
+
+def _end(end: float, moved: float, bound: float, outer: Callable[[float, float], float]) -> float:
+    """Where an end is moved to: not beyond a bound, unless it was there before by more than its last digits."""
+    inside = bound if outer(moved, bound) == moved else moved
+    return inside if math.isclose(end, bound, rel_tol=1e-12) else outer(end, inside)

@@ -30,12 +30,13 @@ tables:
     rows_about: 5000
     columns:
       amount: {type: real, bounds: [0, 1.0e+8]}
+      hundredths: {type: real, bounds: [0, 100]}
       cents: {type: real, bounds: [0, 1000], grid: 0.01}
       pieces: {type: integer, bounds: [0, 100]}
 """
 ROWS = """
     CREATE TABLE sales AS SELECT i AS buyer, -20 * ln((i + 0.5) / 5000) AS amount, (i % 100) / 100.0 AS cents,
-    i % 7 AS pieces FROM range(5000) AS t(i)
+    i / 50.0 AS hundredths, i % 7 AS pieces FROM range(5000) AS t(i)
 """
 
 
@@ -84,6 +85,18 @@ def test_whole_numbers_and_steps_that_are_known_widen_nothing(column: str, step:
     assert [low / step, high / step] == pytest.approx([round(low / step), round(high / step)])
 
 
-def test_no_interval_is_widened_beyond_the_bounds(session: dpsql.Session) -> None:
-    ((low, _),) = session.query("SELECT MIN(amount) AS v FROM sales").interval("v")
-    assert low == 0
+@pytest.mark.parametrize(
+    ("value", "least", "most"),
+    [
+        ("MIN(amount)", 0, 1e8),
+        ("AVG(hundredths)", 0, 100),
+        ("MEDIAN(hundredths)", 0, 100),
+        ("STDDEV_POP(hundredths)", 0, 50),
+        ("VAR_POP(hundredths)", 0, 2500),
+    ],
+)
+def test_no_interval_reaches_beyond_the_bounds(value: str, least: float, most: float, session: dpsql.Session) -> None:
+    for where in ("TRUE", "pieces > 99"):  # nobody has so many
+        ((low, high),) = session.query(f"SELECT {value} AS v FROM sales WHERE {where}", epsilon=0.1).interval("v")
+        assert low is not None and high is not None
+        assert least <= low <= high <= most
