@@ -45,7 +45,7 @@ FARTHEST_STEP = 2**53
 
 FEWEST_STEPS = 2**20
 """So many steps, at least, a grid has between the bounds where the owner declares none. It is a choice: the rounding is
-then a millionth of the width, far below any noise."""
+then a millionth of the width, far below any noise of that width. Intervals that are narrower allow for it."""
 
 UNBOUNDED_STEP = Fraction(1, 10**6)
 """The step, in the column's unit, of real numbers with neither bounds nor a grid. It is a choice: fine beside what

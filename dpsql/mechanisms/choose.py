@@ -143,9 +143,9 @@ def _refused(
     if wanted is None:
         reasons = " ".join(f"{name}: {reason}" for name, reason in others.items())
         return UnsupportedQuery("no mechanism answers this.", construct=construct, position=position, hint=reasons)
-    if wanted in others:
+    if any(own.name == wanted for own in mechanisms):
         return UnsupportedQuery(
-            f"mechanism '{wanted}' does not answer this: {others[wanted]}",
+            f"mechanism '{wanted}' does not answer this: {others.get(wanted, 'it is for questions of another kind.')}",
             construct=construct,
             position=position,
             hint="Leave the mechanism out to get the one with the least expected error.",

@@ -32,7 +32,7 @@ from dpsql.plan.nodes import Column, Expression, Filter, Join, Project, Relation
 from dpsql.plan.relations import column_of, conjuncts, is_public, unit_of
 from dpsql.plan.scope import Scope, ScopeEntry, same_name
 from dpsql.plan.semi import semi_join
-from dpsql.plan.sub_queries import CutInside, Gathered, ReleasesInside, Sub, in_a_row, meets_all
+from dpsql.plan.sub_queries import CutInside, Gathered, ReleasesInside, Sub, in_a_row, meets_all, public_once
 from dpsql.plan.types import Passed
 from dpsql.plan.windows import refuse_over_rows
 from dpsql.sql import syntax
@@ -380,12 +380,9 @@ class Rows:
         return columns
 
     def _union(self, union: syntax.Union) -> Sub:
-        if not union.all:
-            raise UnsupportedQuery(
-                "UNION removes equal rows of different people.", construct="UNION", position=union.position,
-                hint="Write UNION ALL.",
-            )  # fmt: skip
-        return in_a_row(_union_sides(self, union), self.alias(), union)
+        sides = _union_sides(self, union) if union.all else [self.sub(union.left), self.sub(union.right)]
+        found = in_a_row(sides, self.alias(), union)
+        return found if union.all else public_once(found, self.alias(), union)
 
 
 def _union_sides(rows: Rows, query: syntax.Queryable) -> list[Sub]:

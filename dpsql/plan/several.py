@@ -28,7 +28,6 @@ from dpsql.plan.nodes import (
     Filter,
     Join,
     Order,
-    Project,
     Relation,
     Scan,
     Semi,
@@ -36,14 +35,14 @@ from dpsql.plan.nodes import (
 )
 from dpsql.plan.noised import is_noised
 from dpsql.plan.plans import WHOLE, Key, Output, Plan, PublicPlan, Several, Stage, shown
-from dpsql.plan.ranges import released_reach, showing, shown_length
+from dpsql.plan.ranges import released_reach, shown_length
 from dpsql.plan.relations import column_of, is_public
 from dpsql.plan.roles import roles_of
 from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, ScopeEntry, element_name, place_of, same_name, whole_name
 from dpsql.plan.semi import semi_join
 from dpsql.plan.stages import RELEASED, plan_stage
-from dpsql.plan.sub_queries import Gathered, Sub, in_a_row
+from dpsql.plan.sub_queries import Gathered, Sub, each_once, in_a_row
 from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
 from dpsql.sql.rewritten import rewritten
@@ -202,15 +201,7 @@ class _Answers(Rows):
             return one(self, query)
         inner = self.within(query)
         found = in_a_row([inner.union(side, one) for side in _sides(query)], self.alias(), query)
-        if query.all:
-            return found
-        alias = self.alias()
-        columns = {
-            own: showing(Column(alias, f"c{i}", expression.facts), expression)
-            for i, (own, expression) in enumerate(found.columns.items())
-        }
-        named = tuple((column.name, found.columns[own]) for own, column in columns.items())
-        return Sub(Project(found.relation, alias, named, distinct=True), columns)
+        return found if query.all else each_once(found, self.alias())
 
     def part(self, query: syntax.Queryable) -> Sub:
         """An answer as a table; one that is asked twice is one."""

@@ -189,11 +189,18 @@ class _Stage:
     def _lookup(self, node: syntax.Expr) -> Expression | None:
         if (plain := self._plain(node)) is not None:
             return plain
-        if isinstance(node, syntax.Call) and node.name in AGGREGATES:
+        if isinstance(node, syntax.Call) and node.name in CALLS:
             return self._aggregate(node)
         return windowed(node, Resolver(self._lookup, self.parameters)) if isinstance(node, syntax.Window) else None
 
     def _aggregate(self, node: syntax.Call) -> Expression:
+        if node.name not in AGGREGATES:
+            counts = CALLS[node.name].function == "count"
+            raise UnsupportedQuery(
+                "over answers and public tables there are COUNT, SUM, AVG, MIN and MAX.", construct=node.name.upper(),
+                position=node.position,
+                hint="Write COUNT(*) FILTER (WHERE ..)." if counts else "Ask for it where people's rows are read.",
+            )  # fmt: skip
         distinct = node.distinct and node.name == "count" and bool(node.arguments)
         if node.where is not None:
             return self._aggregate(_where(node, node.where))

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.conditions import is_unit, link_of, merged_column
 from dpsql.plan.conversions import met
-from dpsql.plan.nodes import Expression, Relation, Scan, UnionAll, Written
+from dpsql.plan.nodes import Column, Expression, Project, Relation, Scan, UnionAll, Written
+from dpsql.plan.ranges import showing
 from dpsql.plan.relations import is_public
 from dpsql.plan.scope import Scope, ScopeEntry, place_of
 from dpsql.sql import syntax
 
-__all__ = ["CutInside", "Gathered", "ReleasesInside", "Sub", "in_a_row", "meets_all"]
+__all__ = ["CutInside", "Gathered", "ReleasesInside", "Sub", "each_once", "in_a_row", "meets_all", "public_once"]
 
 Position = tuple[int, int] | None
 
@@ -86,6 +87,30 @@ def in_a_row(sides: Sequence[Sub], alias: str, union: syntax.Union) -> Sub:
         )  # fmt: skip
     parts = tuple((side.relation, tuple(side.columns.values())) for side in sides)
     return Sub(UnionAll(parts, alias, tuple(f"c{i}" for i in range(len(names)))), outputs)
+
+
+def each_once(found: Sub, alias: str) -> Sub:
+    """The different rows of a UNION, under a name of the plan's own."""
+    columns = {
+        own: showing(Column(alias, f"c{i}", expression.facts), expression)
+        for i, (own, expression) in enumerate(found.columns.items())
+    }
+    named = tuple((column.name, found.columns[own]) for own, column in columns.items())
+    return Sub(Project(found.relation, alias, named, distinct=True), columns)
+
+
+def public_once(found: Sub, alias: str, union: syntax.Union) -> Sub:
+    """The same of rows that are nobody's.
+
+    Raises:
+        UnsupportedQuery: They are people's.
+    """
+    if not is_public(found.relation):
+        raise UnsupportedQuery(
+            "UNION removes equal rows of different people.", construct="UNION", position=union.position,
+            hint="Write UNION ALL.",
+        )  # fmt: skip
+    return each_once(found, alias)
 
 
 def _met(sides: Sequence[Sub]) -> list[Sub]:

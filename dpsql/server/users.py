@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import os
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from dpsql.errors import OperationalError, ProgrammingError
-from dpsql.ledger.folders import held
+from dpsql.ledger.folders import held, write_whole
 from dpsql.policy import Policy
 from dpsql.policy.model import Analyst
 from dpsql.policy.section import fold
@@ -171,14 +170,13 @@ class Users:
         try:
             with held(self._file.with_name(self._file.name + ".lock"), patience=PATIENCE):
                 text = _FILE.dump_json(_File(users=[_entry(user) for user in change(self.all())]), indent=1)
-                fresh = self._file.with_name(f"{self._file.name}.{secrets.token_hex(4)}")
-                with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as new:
-                    new.write(text)
-                    new.flush()
-                    os.fsync(new.fileno())
-                fresh.replace(self._file)
+                write_whole(self._file, text)
         except TimeoutError:
             raise OperationalError(f"Another command is changing {self._file}. Try again.") from None
+        except OSError as error:
+            raise OperationalError(
+                f"{self._file} cannot be written: {error.strerror}. Its users stay as they are."
+            ) from None
 
 
 class _Entry(BaseModel):

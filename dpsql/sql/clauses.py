@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from dpsql.errors import UnsupportedQuery
 
 __all__ = ["CLAUSE_ORDER", "JOIN_PREFIXES", "Clauses"]
@@ -49,7 +51,7 @@ class Clauses:
             if last in ("order", "limit", "offset"):
                 hint = "Put parentheses around the query before it."
                 raise _refusal(f"UNION after {last.upper()}", "it joins whole queries.", position, hint)
-            self._words = []
+            self._words = [word]
         elif word in _JOIN_WORDS:
             if not last:
                 hint = "Write FROM a JOIN b ON .."
@@ -58,7 +60,8 @@ class Clauses:
                 hint = "Write FROM .. JOIN .. ON .. before WHERE."
                 raise _refusal(word.upper(), "it stands in FROM only.", position, hint)
         elif word in _RANKS:
-            if not last or word in self._words or _RANKS[last] > _RANKS[word]:
+            behind = _RANKS["order"] if last == "union" else _RANKS.get(last, math.inf)
+            if word in self._words or behind > _RANKS[word]:
                 raise _refusal(word.upper(), "it stands in the wrong place, or twice.", position, CLAUSE_ORDER)
             self._words.append(word)
 

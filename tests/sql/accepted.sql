@@ -3772,6 +3772,69 @@ SELECT COUNT(*), AVG(age) FROM patients UNION ALL SELECT 1, 2 FROM (VALUES (1)) 
 -- values: 0, 1
 -- columns: sex text, n integer
 
+(SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) UNION ALL (SELECT consent, COUNT(*) FROM patients GROUP BY consent) ORDER BY n DESC, sex LIMIT 3
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- a0: count_rows
+-- columns: consent text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."part" AS "c2", "t2"."row0" AS "c3" FROM (SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0", "t1"."a1" AS "c1", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1") AS "t2" ORDER BY "t2"."part" ASC NULLS LAST, "t2"."row0" ASC NULLS LAST, "t2"."c0" ASC NULLS LAST, "t2"."c1" ASC NULLS LAST
+-- values: 0, 1
+-- columns: sex text, n integer
+
+SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL (SELECT 'all', COUNT(*) FROM patients) ORDER BY sex DESC
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: 'all' text, count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+-- engine: SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."part" AS "c2", "t2"."row0" AS "c3" FROM (SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0", "t1"."a1" AS "c1", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1") AS "t2" ORDER BY "t2"."part" ASC NULLS LAST, "t2"."row0" ASC NULLS LAST, "t2"."c0" ASC NULLS LAST, "t2"."c1" ASC NULLS LAST
+-- values: 0, 1
+-- columns: sex text, n integer
+
+SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION (SELECT sex, COUNT(*) FROM patients GROUP BY sex) ORDER BY n DESC LIMIT 2
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t3"."c0" AS "c0", "t3"."c1" AS "c1" FROM (SELECT DISTINCT "t2"."c0" AS "c0", "t2"."c1" AS "c1" FROM (SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0", "t1"."a1" AS "c1" FROM "answer 1 of dpsql" AS "t1") AS "t2") AS "t3" ORDER BY "t3"."c0" ASC NULLS LAST, "t3"."c1" ASC NULLS LAST
+-- columns: sex text, n integer
+
+SELECT state FROM cities WHERE population > 3000000 UNION SELECT state FROM cities WHERE population < 51000 ORDER BY state LIMIT 5
+-- unit: none, the tables are public
+-- columns: state text
+-- engine: SELECT "t3"."c0" AS "c0" FROM (SELECT DISTINCT "t2"."c0" AS "c0" FROM (SELECT "t0"."state" AS "c0" FROM "bounded"."main"."cities" AS "t0" WHERE ("t0"."population" > CAST($1 AS BIGINT)) UNION ALL SELECT "t1"."state" AS "c0" FROM "bounded"."main"."cities" AS "t1" WHERE ("t1"."population" < CAST($2 AS BIGINT))) AS "t2") AS "t3" ORDER BY "t3"."c0" ASC NULLS LAST LIMIT 5
+-- values: 3000000, 51000
+
+SELECT COUNT(*) AS n FROM patients WHERE city IN (SELECT name FROM cities WHERE state = 'CA' UNION SELECT name FROM cities WHERE population > 3000000)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: n integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE EXISTS (SELECT 1 FROM (SELECT DISTINCT "t3"."c0" AS "c0" FROM (SELECT "t1"."name" AS "c0" FROM "bounded"."main"."cities" AS "t1" WHERE ("t1"."state" = CAST($1 AS VARCHAR)) UNION ALL SELECT "t2"."name" AS "c0" FROM "bounded"."main"."cities" AS "t2" WHERE ("t2"."population" > CAST($2 AS BIGINT))) AS "t3") AS "t4" WHERE ("t0"."city" = "t4"."c0"))) AS q
+-- values: 'CA', 3000000
+
 SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL SELECT consent, COUNT(*) FROM patients GROUP BY consent ORDER BY n DESC, sex LIMIT 3 OFFSET 1
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1

@@ -699,6 +699,12 @@ SELECT sex, COUNT(*) FROM patients GROUP BY 0
 SELECT sex, COUNT(*) FROM patients GROUP BY COUNT(*)
 -- refused: COUNT at 1:45: an aggregate cannot stand here. Conditions on aggregates belong into HAVING; an aggregate of aggregates needs a sub-query.
 
+(SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) UNION ALL (SELECT 'all', COUNT(*) FROM patients) WHERE n > 3
+-- refused: WHERE at 1:105: it stands in the wrong place, or twice. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
+(SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) UNION ALL (SELECT 'all', COUNT(*) FROM patients) LIMIT 3 ORDER BY n
+-- refused: ORDER at 1:113: it stands in the wrong place, or twice. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
 SELECT sex, COUNT(*) FROM patients GROUP BY sex ORDER BY age
 -- refused: age at 1:58: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
 
@@ -1051,6 +1057,12 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'laplacian') COUNT(*) FROM
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'none') COUNT(*) FROM patients
 -- refused: COUNT(*) at 1:63: there is no mechanism 'none'. Write one of public, capped, located, laplace, gaussian, clamped, threshold, exponential, friendly_core, preprocessing, random_dp.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'clamped') MIN(cost) FROM visits
+-- refused: MIN(cost) at 1:66: mechanism 'clamped' does not answer this: it is for questions of another kind. Leave the mechanism out to get the one with the least expected error.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'gaussian_threshold') sex, COUNT(*) FROM patients GROUP BY sex
+-- refused: COUNT(*) at 1:82: mechanism 'gaussian_threshold' does not answer this: it is for questions of another kind. Leave the mechanism out to get the one with the least expected error.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'threshold') COUNT(*) FROM patients
 -- refused: COUNT(*) at 1:68: mechanism 'threshold' does not answer this: a single number has no empty groups to leave without noise. Leave the mechanism out to get the one with the least expected error.
@@ -2010,7 +2022,13 @@ PIVOT patients ON patient_id IN (17) USING AVG(age) GROUP BY sex
 -- refused: patient_id at 1:34: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
 
 WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) PIVOT a ON sex IN ('F') USING MEDIAN(n) GROUP BY consent
--- refused: MEDIAN at 1:105: an aggregate cannot stand here. Conditions on aggregates belong into HAVING; an aggregate of aggregates needs a sub-query.
+-- refused: MEDIAN at 1:105: over answers and public tables there are COUNT, SUM, AVG, MIN and MAX. Ask for it where people's rows are read.
+
+SELECT state, STDDEV(population) FROM cities GROUP BY state
+-- refused: STDDEV at 1:15: over answers and public tables there are COUNT, SUM, AVG, MIN and MAX. Ask for it where people's rows are read.
+
+SELECT COUNT_IF(n > 100) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
+-- refused: COUNT_IF at 1:8: over answers and public tables there are COUNT, SUM, AVG, MIN and MAX. Write COUNT(*) FILTER (WHERE ..).
 
 PIVOT (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) ON n IN (17) USING SUM(n) WHERE n > 3
 -- refused: WHERE at 1:97: it stands in the wrong place, or twice. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..

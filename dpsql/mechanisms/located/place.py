@@ -52,9 +52,10 @@ less, intervals of means miss the truth more than 5 times of 100; more makes the
 SEEN = 2.0
 """In standard deviations of its noise: the interval counts a tail that is larger, though it may not be believed. A
 guess: one of forty is so by noise alone."""
-SCALE = 8
+SCALE = 4
 """Bins of a side, at the most, for which it does not matter whether more than half of the rows are one value. It is a
-choice: bounds of fewer than 256 steps are near, and those of codes, ages and scores."""
+choice: bounds of eight steps and fewer are near, and those of flags and marks. Measured: with 8, where those of [0, 50]
+are, intervals of mean days off work in groups of 1,000 people, 97 of 100 of whom had none, missed 4 times of 10."""
 FEWEST = 0.1  # Of a row: fewer expected rows are none.
 SURE = 0.01  # The chance that more rows than `most_hidden` are hidden: 99 times of 100 it holds.
 DIGITS = 20

@@ -22,6 +22,7 @@ from dpsql.server.listening import Listen, Tls, refuse_in_the_clear
 from dpsql.server.lockout import TRIES, WRONG, Lockout
 from dpsql.server.refusals import NotAdmitted, Stopping, TooMuch
 from dpsql.server.users import ITERATIONS, OWNER, SALT, Users
+from tests.unit.ledger.accounts import full_disk
 from tests.unit.server.clinic import COUNT, POLICY, Clinic, guest
 
 pytestmark = pytest.mark.chance(0, "tokens are drawn, of 256 bits; nothing of noise is asserted")
@@ -50,6 +51,17 @@ def test_only_what_checks_a_token_is_kept_and_for_the_owner_alone(tmp_path: Path
     file.chmod(0o644)
     with pytest.raises(OperationalError, match="chmod 600"):
         Users(file).all()
+
+
+def test_a_full_disk_leaves_the_users_as_they_are_and_nothing_beside_them(tmp_path: Path) -> None:
+    (tmp_path / "clinic.yaml").write_text(POLICY)
+    policy, users = load_policy(tmp_path / "clinic.yaml"), Users(tmp_path / "users")
+    users.add("ana", policy)
+    before = sorted(tmp_path.iterdir())
+    with full_disk(), pytest.raises(OperationalError, match="users cannot be written: File too large"):
+        users.remove("ana")
+    assert sorted(tmp_path.iterdir()) == before
+    assert [user.name for user in users.all()] == ["ana"]
 
 
 def test_users_come_and_go_while_a_server_runs(tmp_path: Path) -> None:

@@ -121,6 +121,12 @@ def test_rows_that_are_mostly_one_value_show_no_scale_by_which_others_thin_out(o
     assert spread.high < 10**5
 
 
+@pytest.mark.parametrize(("most", "other"), [(50, 30), (100, 45), (20, 12)])
+def test_bounds_of_tens_of_steps_are_no_scale_either(most: int, other: int) -> None:
+    hidden = found(np.array([0] * 970 + [other] * 30), Grid(Fraction(1), 0, most))
+    assert (hidden.low, hidden.high) == (0, most)
+
+
 def test_the_interval_counts_a_tail_that_is_seen_though_it_is_not_believed() -> None:
     grid, rows = Grid(Fraction(1), 0, 10**6), np.arange(400_000, 402_000)
     below, beside = (found(np.concatenate([rows, [950_000] * far]), grid, centre=401_000) for far in (0, 60))
