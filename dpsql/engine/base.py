@@ -58,8 +58,7 @@ class EngineStatement:
         clamps: Then, for each of ``adds``, where a unit's total in a group is clamped to; None where it is not.
         adds: Where the worker adds up rows, for each total or column what it is of: ``rows``, ``units``, or ``count``
             or ``sum`` of ``x0``, ``x1``, ..., by its index. The rows have the keys (`listed`), the number of their unit
-            ``u``, their rank ``r`` where rows or groups are cut, and the values: whole numbers of any width, NULL among
-            the values alone.
+            ``u``, and the values: whole numbers of any width, NULL among the values alone.
         beside: How many totals of each unit the statement adds up side by side, where the database does; 0 for another.
         listed: Columns with a list of values each: they travel as places in it, BIGINT in ``columns``; a place behind
             its end is for whatever is none of them.
@@ -68,10 +67,11 @@ class EngineStatement:
             all rows, unit by unit, as their ``k`` and the number of their unit ``u``. A group's units are its rows less
             those that repeat it within their unit; where two groups have the same number, ``sql`` runs.
         by_key: Not empty where there is one key, of `ordered.WHOLE`, and nothing else but numbers of rows and of units:
-            a text of all rows, unit by unit, as ``u``, their rank ``r`` where ``first_rows`` or ``most_groups`` say
-            which count, and the key itself, ``k``. The worker counts these first, with the same parameters; where keys
-            lie too far apart, it goes on with the others.
+            a text of all rows, unit by unit, as ``u`` and the key itself, ``k``. The worker counts these first, with
+            the same parameters; where keys lie too far apart, it goes on with the others.
         of_units: Then, the places of the columns that say how many units there are.
+        rank_digits: Where rows or groups are cut, ``u`` is the number of a row's unit and below it, in so many binary
+            digits, the row's rank; 0 where it is the unit's alone.
     """
 
     sql: str
@@ -95,6 +95,7 @@ class EngineStatement:
     repeats: tuple[str, ...] = ()
     by_key: str = ""
     of_units: tuple[int, ...] = ()
+    rank_digits: int = 0
 
     @property
     def identity(self) -> str:

@@ -14,7 +14,7 @@ from dpsql.engine.counted import countable, counted_in_order, counted_rows
 from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.engine.places import by_place
 from dpsql.engine.printer import Printer
-from dpsql.engine.ranked import keyed_hash, lies, numbered, ranked
+from dpsql.engine.ranked import keyed_hash, lies, number_of, numbered, numbers_in_order, ranked
 from dpsql.engine.rows import UNIT, ValueColumn, column_name, statement_over, unit_column
 from dpsql.engine.side_by_side import MOST_BESIDE, beside, side_by_side
 from dpsql.engine.sized import WIRES, clamped_rows, sized_totals, streams, total_rows
@@ -83,15 +83,15 @@ def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], k
     columns, fields = _value_columns(measures), [(k.name, WIRE[k.expression.facts.type]) for k in source.keys]
     units = any(measure.kind is MeasureKind.UNITS for measure in measures) and source.contribution.rows > 1
     number, first = unit_number(printer, source) if units else None, cut_by_key(printer, source, measures)
-    by_key = ""
+    by_key, digits = "", 0
     if first is None:
         rows = bounded_rows(printer, source, columns, key, unit=number or (unit_column(source) if units else None))
         if number is not None and whole_key(source, measures):
-            by_key = rows_by_key(printer, source, rows, ranked=False)
+            by_key = rows_by_key(printer, source, number)
     else:
-        held = unit_rows(printer, source, columns, first[0])
-        by_key = rows_by_key(printer, source, held.sql, ranked=True)
-        rows = cut(printer, held, source, key).sql
+        rows = cut(printer, unit_rows(printer, source, columns, number_of(first[0])), source, key).sql
+        in_order, digits = numbers_in_order(first[0])
+        by_key = rows_by_key(printer, source, in_order)
     texts = [printer.quoted(k.name) for k in source.keys]
     groups = f"FROM ({rows}) AS q" + (f" GROUP BY {', '.join(texts)}" if texts else "") + _in_order(printer, source)
     both = [list(texts), list(texts)]  # with units, and with rows in their place
@@ -115,6 +115,7 @@ def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], k
         of_units=of_units,
         first_rows=first_rows,
         most_groups=most_groups,
+        rank_digits=digits,
     )
 
 

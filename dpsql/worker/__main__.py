@@ -21,7 +21,7 @@ import _duckdb
 import nanoarrow
 
 from dpsql.worker import limits, wire
-from dpsql.worker.ordered import KEY, PLACE, RANK, UNIT
+from dpsql.worker.ordered import KEY, PLACE, UNIT
 from dpsql.worker.verify import Refused, verify
 
 AT_REST = 640 << 20  # Bytes of address space for code, stacks and tables in transit: 0.3 GiB measured, doubled.
@@ -107,7 +107,7 @@ class Desk:
                 from dpsql.worker.whole_keys import by_key  # here and below: who counts alone starts without it
 
                 firsts = request["first_rows"], request["most_groups"]
-                found = by_key(others.pop(), request["columns"], request["of_units"], firsts)
+                found = by_key(others.pop(), request["columns"], request["of_units"], firsts, request["rank_digits"])
                 if found is not None:
                     return [wire.pack(found)]
             if others:
@@ -148,8 +148,7 @@ def _statements(request: Any) -> list[tuple[str, list[list[str]]]]:
     own, number, unit = _selected(request), [KEY, "UBIGINT"], [UNIT, "INTEGER"]
     found = [(request["sql"], own), *zip(request["repeats"], ([*own, number], [number, unit]), strict=False)]
     if request["by_key"]:
-        rank = [[RANK, ANY]] if request["first_rows"] or request["most_groups"] else []
-        found.append((request["by_key"], [unit, *rank, [KEY, own[0][1]]]))
+        found.append((request["by_key"], [[UNIT, ANY], [KEY, own[0][1]]]))
     return found
 
 
@@ -159,7 +158,6 @@ def _selected(request: Any) -> list[list[str]]:
     if request["adds"]:
         names = [name for name, _ in columns[: len(request["places"])]]
         names += [] if request["alone"] else [UNIT]
-        names += [RANK] if request["first_rows"] or request["most_groups"] else []
         names += [f"x{index}" for index in range(1 + max(at for _, at in request["adds"]))]
         return [[name, ANY] for name in names]
     if request["edges"]:
@@ -208,7 +206,7 @@ def _added(request: Any, stream: Any) -> Any:
     names, places = [name for name, _ in request["columns"]], request["places"]
     adds = [(function, at) for function, at in request["adds"]]
     firsts = request["first_rows"], request["most_groups"]
-    rows = alone(stream) if request["alone"] else pieces(stream, places, ranked=any(firsts))
+    rows = alone(stream) if request["alone"] else pieces(stream, places, request["rank_digits"])
     if request["bins"]:
         return sized(rows, names[: len(places)], places, request["bins"], adds)
     return cut(rows, names, places, firsts, adds, request["clamps"])

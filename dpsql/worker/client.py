@@ -76,6 +76,8 @@ class Statement(Protocol):
     def by_key(self) -> str: ...
     @property
     def of_units(self) -> tuple[int, ...]: ...
+    @property
+    def rank_digits(self) -> int: ...
 
 
 class Worker:
@@ -276,6 +278,7 @@ def _asked(request: Statement, deadline: float, tables: Mapping[str, Table], *, 
         "repeats": request.repeats,
         "by_key": request.by_key,
         "of_units": request.of_units,
+        "rank_digits": request.rank_digits,
         "places": [len(values) + 1 for _, values in request.listed],
         "deadline": deadline,
         "run": run,
