@@ -14,7 +14,7 @@ from dpsql.engine.counted import countable, counted_in_order, counted_rows, coun
 from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.engine.places import by_place
 from dpsql.engine.printer import Printer
-from dpsql.engine.ranked import keyed_hash, ordered_by, ranked
+from dpsql.engine.ranked import keyed_hash, number_of, numbers_in_order, ordered_by, ranked
 from dpsql.engine.rows import UNIT, ValueColumn, column_name, statement_over, unit_column
 from dpsql.engine.side_by_side import MOST_BESIDE, beside, side_by_side
 from dpsql.engine.sized import WIRES, clamped_rows, sized_totals, streams, total_rows
@@ -89,11 +89,12 @@ def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], k
     if first is None:
         rows = bounded_rows(printer, source, columns, key, unit=number or (unit_column(source) if units else None))
         if number is not None and whole_key(source, measures):
-            ways.append(rows_by_key(printer, source, rows, of_units))
+            ways.append(rows_by_key(printer, source, number, of_units))
     else:
-        held = unit_rows(printer, source, columns, first[0])
-        ways.append(rows_by_key(printer, source, held.sql, of_units, first[1]))
-        rows = cut(printer, held, source, key).sql
+        scan, firsts = first
+        rows = cut(printer, unit_rows(printer, source, columns, number_of(scan)), source, key).sql
+        in_order, digits = numbers_in_order(scan)
+        ways.append(rows_by_key(printer, source, in_order, of_units, firsts, digits))
     groups = f"FROM ({rows}) AS q" + (f" GROUP BY {', '.join(texts)}" if texts else "") + _in_order(printer, source)
     both = [list(texts), list(texts)]  # with units, and with rows in their place
     for index, measure in enumerate(measures):

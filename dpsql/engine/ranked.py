@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dpsql.engine.printer import Printer
-from dpsql.plan.catalog import NUMBER, RANK
+from dpsql.plan.catalog import NUMBER, RANK, ROW, rank_digits
 from dpsql.plan.nodes import Column, Filter, Join, PerUnit, Relation, Scan, Semi, UnitValue
 from dpsql.plan.relations import filtered_scan, is_public, most_met, unit_scans
 from dpsql.plan.stability import rows_per_unit
@@ -40,6 +40,7 @@ __all__ = [
     "lies",
     "number_of",
     "numbered",
+    "numbers_in_order",
     "ordered_by",
     "ranked",
     "stored_ranks",
@@ -145,6 +146,11 @@ def ordered_by(printer: Printer, relation: Relation) -> Column | None:
 def number_of(scan: Scan) -> Column:
     """The number of each row's unit in a table."""
     return Column(scan.alias, NUMBER, Facts(Type.INTEGER))
+
+
+def numbers_in_order(scan: Scan) -> tuple[Column, int]:
+    """The numbers of units in a table, with rows' ranks below them, and how many binary digits a rank has."""
+    return Column(scan.alias, ROW, Facts(Type.INTEGER)), rank_digits(scan.table.rows_per_unit)
 
 
 def cut_rows(printer: Printer, rows: UnitRows, within: Sequence[str], most: int, key: bytes) -> UnitRows:

@@ -23,17 +23,14 @@ from dpsql.engine.base import EngineStatement
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.places import by_place, placeable
 from dpsql.engine.printer import Printer
-from dpsql.engine.ranked import lies, number_of, numbered
+from dpsql.engine.ranked import lies, number_of, numbered, numbers_in_order
 from dpsql.engine.rows import UNIT, ValueColumn, column_name, value_rows
 from dpsql.errors import InvariantBroken
 from dpsql.limits import FARTHEST_STEP
-from dpsql.plan.catalog import RANK
 from dpsql.plan.needs import Measure, MeasureKind, Source
 from dpsql.plan.nodes import Column, Scan
 from dpsql.plan.relations import filtered_scan, scans
 from dpsql.plan.stability import rows_per_unit
-from dpsql.plan.types import Facts, Type
-from dpsql.worker import ordered
 from dpsql.worker.making import Added, ByKey, Repeats
 from dpsql.worker.ordered import KEY, WHOLE
 
@@ -102,8 +99,10 @@ def streamed(
         firsts: How many rows and groups of each unit count, its first ones; 0 for all.
     """
     ranked = any(firsts)
-    found = filtered_scan(source.relation)
+    found, digits = filtered_scan(source.relation), 0
     number = numbered(printer, source.relation) if found is None else number_of(found[0])
+    if ranked and found is not None:
+        number, digits = numbers_in_order(found[0])
     if number is None or (ranked and found is None):
         raise InvariantBroken("rows without the number or the order of their units were to be added up")
     keys, columns = by_place(printer, source)
@@ -111,11 +110,8 @@ def streamed(
     known = {own.argument: (own, shift) for own, shift in values}
     plain = [add.of for add in adds if add.of is not None and add.of.grid is None and add.of.argument not in known]
     values += [(own, 0) for own in dict.fromkeys(plain)]
-    ranks = [Column(found[0].alias, RANK, Facts(Type.INTEGER))] if ranked and found is not None else []
-    rows = value_rows(printer, keys, [own for own, _ in values], unit=number, ranks=ranks)
+    rows = value_rows(printer, keys, [own for own, _ in values], unit=number)
     columns.append(printer.quoted(UNIT))
-    if ranked:
-        columns.append(_rank(printer, source))
     few_units = found is not None and not ranked and not source.keys and _few_units(found[0])
     by_unit, alone = found is None or few_units, False
     columns += [_value(printer, index, *own, narrow=not few_units) for index, own in enumerate(values)]
@@ -140,7 +136,7 @@ def streamed(
         tables=frozenset(scan.table.name for scan in scans(source.relation)),
         functions=frozenset(printer.functions),
         listed=tuple((key.name, key.domain or ()) for key in keys.keys),
-        made=Added(tuple(wanted), alone, tuple(clamps), firsts),
+        made=Added(tuple(wanted), alone, tuple(clamps), firsts, digits),
         by_unit=by_unit,
     )
 
@@ -245,8 +241,8 @@ def whole_key(source: Source, measures: Sequence[Measure]) -> bool:
     return plain and len(source.keys) == 1 and WIRE[source.keys[0].expression.facts.type] in WHOLE
 
 
-def cut_by_key(printer: Printer, source: Source, measures: Sequence[Measure]) -> tuple[Column, tuple[int, int]] | None:
-    """The number of a row's unit, where the worker may cut each unit to its first rows and groups, and count by key.
+def cut_by_key(printer: Printer, source: Source, measures: Sequence[Measure]) -> tuple[Scan, tuple[int, int]] | None:
+    """The table, where the worker may cut each unit to its first rows and groups, and count by key.
 
     Beside it how many rows, and how many groups of each unit count; 0 for all.
     """
@@ -257,30 +253,27 @@ def cut_by_key(printer: Printer, source: Source, measures: Sequence[Measure]) ->
         return None
     if not printer.dialect.counts or not lies(printer, source.relation):
         return None
-    return number_of(found[0]), firsts
+    return found[0], firsts
 
 
 def rows_by_key(
-    printer: Printer, source: Source, rows: str, of_units: tuple[int, ...], firsts: tuple[int, int] = (0, 0)
+    printer: Printer,
+    source: Source,
+    number: Column,
+    of_units: tuple[int, ...],
+    firsts: tuple[int, int] = (0, 0),
+    digits: int = 0,
 ) -> ByKey:
-    """How the worker counts by the key itself, from SQL of the rows with their units' numbers, and with their ranks."""
-    shown, key = [printer.quoted(UNIT)], printer.quoted(source.key_names[0])
-    if any(firsts):
-        shown.append(_rank(printer, source))
-    sql = f"SELECT {', '.join([*shown, f'{key} AS {printer.quoted(KEY)}'])} FROM ({rows}) AS q"
-    return ByKey(sql, of_units, firsts)
+    """How the worker counts by the key itself, of rows with a number of their unit, and below it digits of their rank."""
+    rows, key = value_rows(printer, source, (), unit=number), printer.quoted(source.key_names[0])
+    sql = f"SELECT {printer.quoted(UNIT)}, {key} AS {printer.quoted(KEY)} FROM ({rows}) AS q"
+    return ByKey(sql, of_units, firsts, digits)
 
 
 def _firsts(source: Source) -> tuple[int, int]:
     """How many rows of each unit count, its first ones, and of how many groups; 0 for all."""
     held = source.cut or source.contribution
     return held.rows if source.cap_rows else 0, held.groups if source.cap_groups and source.keys else 0
-
-
-def _rank(printer: Printer, source: Source) -> str:
-    """The column of a row's rank within its unit, in few bytes."""
-    rank = printer.dialect.narrowed(printer.quoted("r0"), 0, rows_per_unit(source.relation))
-    return f"{rank} AS {printer.quoted(ordered.RANK)}"
 
 
 def few(source: Source) -> bool:

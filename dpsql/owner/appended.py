@@ -38,7 +38,7 @@ from collections.abc import Sequence
 from dpsql.engine.database import SourceTable
 from dpsql.engine.dialect import Dialect
 from dpsql.owner.numbered import MOST_UNITS
-from dpsql.owner.one_pass import begins_unit, one_pass, unit_by_unit, units_before
+from dpsql.owner.one_pass import begins_unit, one_pass, row_number, unit_by_unit, units_before
 from dpsql.owner.shape import TableShape
 from dpsql.plan.catalog import NUMBER, RANK, place_name
 
@@ -67,7 +67,7 @@ def appended(stored: str, new: str, columns: Sequence[str], table: TableShape, w
         f"SELECT {placed} FROM {stored} AS b WHERE {words.call('within', unit)} AND NOT {moves} "
         f"UNION ALL SELECT {placed} FROM ({one_pass(moved, columns, table, words)}) AS p"
     )
-    return _numbered(rows, [names, words.quoted(RANK)], places, unit, words)
+    return _numbered(rows, [names, words.quoted(RANK)], [row_number(table, words), *places], unit, words)
 
 
 def _numbered(rows: str, before: Sequence[str], behind: Sequence[str], unit: str, words: Dialect) -> str:

@@ -1,13 +1,14 @@
 """Small whole numbers beside the rows of a bounded table, by which an engine adds them up unit by unit, and fast.
 
-Each unit has a number (`NUMBER`), from 0, in the units' own order (`one_pass` counts them); each value of a short list
-its place in that list, rising, NULL behind all.
+Each unit has a number (`NUMBER`), from 0, in the units' own order (`one_pass` counts them), and each row that number
+with its own place below it (`ROW`); each value of a short list its place in that list, rising, NULL behind all.
 
 Theorem. Statements that ask of numbers only whether those of two rows are the same, and whether they rise, find of each
 unit what they find without any other unit.
 
 Proof. A unit's number says how many units are before it, so it changes as others come and go. But two rows have the
-same number just if they are of one unit, and numbers rise just where units do: neither depends on a third.  QED
+same number just if they are of one unit, and numbers rise just where units do: neither depends on a third. Nor does a
+row's place within its unit, by which two rows of one unit differ where their numbers are alike.  QED
 
 So nothing else may read them, and no name of a policy or statement has a $. A place follows from its row alone.
 

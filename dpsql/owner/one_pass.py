@@ -16,7 +16,7 @@ order.  QED
 Where a unit has one row at all (`unit_by_unit`), it is the first of its rows by the same order: the first of each key
 are compared by it, too, so it is the one that `first_rows` takes of these.
 
-Each unit's number (`numbered`) is how many units came before it.
+Each unit's number (`numbered`) is how many units came before it. `row_number` has it and the place as one.
 
 Listed texts of a table with a key are sorted as their places in the list, and written as texts (`numbered.carried`).
 
@@ -36,13 +36,14 @@ from dpsql.engine.dialect import Dialect
 from dpsql.owner.caps import shown_hash
 from dpsql.owner.numbered import MOST_UNITS, listed_places, value_at
 from dpsql.owner.shape import ColumnShape, TableShape
-from dpsql.plan.catalog import NUMBER, RANK
+from dpsql.plan.catalog import MOST_RANK, NUMBER, RANK, ROW, rank_digits
 
 __all__ = [
     "begins_unit",
     "first_of_a_place",
     "in_parts",
     "one_pass",
+    "row_number",
     "totals_in_parts",
     "unit_by_unit",
     "units_before",
@@ -87,7 +88,7 @@ def one_pass(
     place = words.narrowed(rank, 0, max(table.rows_per_unit, LEAST_MOST))
     values = {column.name: f"{value_at(column, words.quoted(column.name), words)} AS " for column in places}
     own = [values.get(name, "") + words.quoted(name) for name in columns]
-    shown = [*own, f"{place} AS {rank}", f"{narrow} AS {number}"]
+    shown = [*own, f"{place} AS {rank}", f"{narrow} AS {number}", row_number(table, words)]
     shown += listed_places(table, words, places)
     return f"SELECT {', '.join(shown)} FROM ({counted}) AS c WHERE {rank} <= {table.rows_per_unit}"
 
@@ -120,6 +121,12 @@ def begins_unit(unit: str, within: str, words: Dialect) -> str:
 def units_before(first: str, words: Dialect) -> str:
     """SQL of a row's unit's number, where a column says of all rows until it whether each is the first of a unit."""
     return f"{words.call('numbered')} + count(*) FILTER (WHERE {first}) OVER (ROWS UNBOUNDED PRECEDING) - 1"
+
+
+def row_number(table: TableShape, words: Dialect) -> str:
+    """SQL of a column (`ROW`) with the number of each row's unit and its place, of rows that have both."""
+    number, rank = words.cast(words.quoted(NUMBER), "BIGINT"), words.narrowed(words.quoted(RANK), 0, MOST_RANK)
+    return f"{number} * {1 << rank_digits(table.rows_per_unit)} + {rank} AS {words.quoted(ROW)}"
 
 
 def unit_by_unit(rows: str, unit: str, words: Dialect) -> str:

@@ -14,8 +14,10 @@ from dpsql.plan.types import Facts, Value
 
 __all__ = [
     "COUNTS",
+    "MOST_RANK",
     "NUMBER",
     "RANK",
+    "ROW",
     "SIZES",
     "Catalog",
     "ColumnInfo",
@@ -26,6 +28,7 @@ __all__ = [
     "StoredTotals",
     "TableInfo",
     "place_name",
+    "rank_digits",
 ]
 
 RANK = "$rank"
@@ -34,6 +37,13 @@ RANK = "$rank"
 NUMBER = "$number"
 """The column of a bounded table that numbers its units from 0, in their order, where its engine adds up rows."""
 
+ROW = "$row"
+"""Beside it, both as one number that rises from row to row: that of the unit, and below it, in `rank_digits`, the rank.
+One column is read, and one number compared, in the place of two."""
+
+MOST_RANK = 2**31 - 1
+"""Rows of a unit in a table that has such a column: what 32 bits number. A build with more of them fails."""
+
 
 SIZES = ("$of", "$bin", "$units", "$signs", "$total")
 """Columns of totals by size: which of `StoredSizes.kinds`, or of the plain ones behind them; and what `Sized` says."""
@@ -41,6 +51,11 @@ SIZES = ("$of", "$bin", "$units", "$signs", "$total")
 
 COUNTS = ("$of", "$value", "$rows")
 """Columns of counted values: which of `StoredCounts.columns`, a value, and how many rows have it."""
+
+
+def rank_digits(rows_per_unit: int) -> int:
+    """Binary digits of a rank in `ROW`, for a table with at most so many rows a unit."""
+    return min(rows_per_unit, MOST_RANK).bit_length()
 
 
 def place_name(column: str) -> str:

@@ -22,7 +22,7 @@ import _duckdb
 import nanoarrow
 
 from dpsql.worker import limits, wire
-from dpsql.worker.ordered import KEY, PLACE, RANK, UNIT
+from dpsql.worker.ordered import KEY, PLACE, UNIT
 from dpsql.worker.verify import Refused, verify
 
 AT_REST = 640 << 20  # Bytes of address space for code, stacks and tables in transit: 0.3 GiB measured, doubled.
@@ -124,7 +124,7 @@ class Desk:
         if way["kind"] == "ByKey":
             from dpsql.worker.whole_keys import by_key
 
-            return by_key(others.pop(0), request["columns"], way["of_units"], way["firsts"])
+            return by_key(others.pop(0), request["columns"], way["of_units"], way["firsts"], way["rank_digits"])
         from dpsql.worker.repeats import ENOUGH, apart
 
         groups, rows = others.pop(0), others.pop(0)
@@ -181,8 +181,7 @@ def _statements(request: Any) -> list[tuple[str, list[list[str]]]]:
     found = [(request["sql"], own)]
     for way in request["ways"]:
         if way["kind"] == "ByKey":
-            rank = [[RANK, ANY]] if any(way["firsts"]) else []
-            found.append((way["rows"], [unit, *rank, [KEY, own[0][1]]]))
+            found.append((way["rows"], [[UNIT, ANY], [KEY, own[0][1]]]))
         else:
             found += [(way["groups"], [*own, number]), (way["rows"], [number, unit])]
     return found
@@ -203,7 +202,6 @@ def _selected(request: Any) -> list[list[str]]:
     if added is not None:
         names = names[: len(request["places"])]
         names += [] if added["alone"] else [UNIT]
-        names += [RANK] if any(added["firsts"]) else []
         names += [f"x{index}" for index in range(1 + max(at for _, at in added["adds"]))]
     else:
         names = [*names[:-3], UNIT, PLACE] if made["edges"] else names[:-1]
@@ -271,7 +269,7 @@ def _lying(added: Any, request: Any, stream: Any) -> Any:
     """The rows of a stream, unit by unit."""
     from dpsql.worker.lying import alone, pieces
 
-    return alone(stream) if added["alone"] else pieces(stream, request["places"], ranked=any(added["firsts"]))
+    return alone(stream) if added["alone"] else pieces(stream, request["places"], added["rank_digits"])
 
 
 def _adds(added: Any) -> list[tuple[str, int]]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import nanoarrow
 
 from dpsql.worker.ahead import fetched
-from dpsql.worker.ordered import changes, dtype_of, present_in, starts
+from dpsql.worker.ordered import dtype_of, present_in, starts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -163,32 +163,36 @@ def _alone(stream: Any) -> Iterator[Piece]:
         yield Piece(every, every, None, block)
 
 
-def pieces(stream: Any, places: Sequence[int], *, ranked: bool = False) -> Iterator[Piece]:
+def pieces(stream: Any, places: Sequence[int], rank_digits: int = 0) -> Iterator[Piece]:
     """The rows of a stream. Units rise within a piece; pieces come as they are whole, see `ahead.fetched`.
 
     Args:
         stream: Anything with ``__arrow_c_stream__``: for each key the place of a row's value, the number of its unit,
-            its rank where that is asked for, and columns of values: whole numbers all, no NULL before the values.
+            and columns of values: whole numbers all, no NULL before the values.
         places: How many places each key has.
-        ranked: Whether ranks must rise within a unit.
+        rank_digits: Where ranks must rise within a unit: binary digits of a rank, which stands below the unit's number.
 
     Raises:
         ValueError: If a type is another, a NULL is where none may be, or the rows do not lie in order.
     """
-    return fetched(_pieces(stream, places, ranked=ranked))
+    return fetched(_pieces(stream, places, rank_digits))
 
 
-def _pieces(stream: Any, places: Sequence[int], *, ranked: bool) -> Iterator[Piece]:
+def _pieces(stream: Any, places: Sequence[int], rank_digits: int) -> Iterator[Piece]:
     import numpy as np
 
-    keys, values = len(places), len(places) + 1 + ranked
+    keys = len(places)
     last: list[list[Column]] = []  # rows of one unit, which may go on in what comes
     whole: list[list[Column]] = []  # units that came in several blocks: together they are a piece
-    waiting = 0
+    waiting, before = 0, -1
     for block in _blocks(stream):
-        begins, units = _ordered(block, keys, ranked=ranked), block[keys][0]
+        before = _require_order(block[: keys + 1], before, ranked=rank_digits > 0)
+        units = block[keys][0]
+        if rank_digits:
+            units = (units >> rank_digits).astype(np.int32, copy=False)
+            block[keys] = (units, None)
         start, end, many = 0, int(np.searchsorted(units, units[-1])), len(units)
-        if last and _goes_on(last[-1], block, keys, ranked=ranked):
+        if last and last[-1][keys][0][-1] == units[0]:
             start = int(np.searchsorted(units, units[0], side="right"))
             last.append(_copied(_cut(block, 0, start)))
             if start == many:
@@ -197,14 +201,33 @@ def _pieces(stream: Any, places: Sequence[int], *, ranked: bool) -> Iterator[Pie
             whole.append(_joined(last))
             waiting += len(whole[-1][keys][0])
         if waiting >= PIECE:
-            yield _whole(whole, places, ranked=ranked)
+            yield _piece(_joined(whole), places)
             whole, waiting = [], 0
         if start < end:
-            own = None if begins is None else begins[int(start > 0) : -1] - start
-            yield _piece(_cut(block, start, end), own, places, values)
+            yield _piece(_cut(block, start, end), places)
         last = [_copied(_cut(block, end, many))]
     if last:
-        yield _whole([*whole, _joined(last)], places, ranked=ranked)
+        yield _piece(_joined([*whole, _joined(last)]), places)
+
+
+def _require_order(columns: Sequence[Column], before: int, *, ranked: bool) -> int:
+    """The last of some numbers, which stand behind the keys, if they rise; where they are not ranked some are alike.
+
+    Args:
+        columns: The keys and the numbers, of one row at least.
+        before: The number of the row before them.
+        ranked: Whether no two are alike.
+
+    Raises:
+        ValueError: If they fall, or there is a NULL.
+    """
+    if any(mask is not None for _, mask in columns):
+        raise ValueError("a NULL is not added up")
+    numbers, least = columns[-1][0], before + ranked
+    falls = numbers[1:] <= numbers[:-1] if ranked else numbers[1:] < numbers[:-1]
+    if int(numbers[0]) < least or bool(falls.any()):
+        raise ValueError(DISORDER)
+    return int(numbers[-1])
 
 
 def _blocks(stream: Any) -> Iterator[list[Column]]:
@@ -257,46 +280,13 @@ def _copied(columns: Sequence[Column]) -> list[Column]:
     return [(own.copy(), None if mask is None else mask.copy()) for own, mask in columns]
 
 
-def _ordered(columns: Sequence[Column], keys: int, *, ranked: bool) -> Whole | None:
-    """Where each unit begins, if ranks rise with the units; None of units alone, for not all ask where they begin."""
-    if any(mask is not None for _, mask in columns[: keys + 1 + ranked]):
-        raise ValueError("a NULL is not added up")
-    units, begins = columns[keys][0], None
-    if ranked:
-        ranks, other = columns[keys + 1][0], changes(units)
-        begins = other.nonzero()[0]
-        known = units[begins]
-        falls = bool((known[1:] < known[:-1]).any())
-        falls = falls or bool(((ranks[1:] <= ranks[:-1]) > other[1:]).any())  # where the unit is the same
-    else:
-        falls = bool((units[1:] < units[:-1]).any())
-    if falls:
-        raise ValueError(DISORDER)
-    return begins
-
-
-def _goes_on(before: Sequence[Column], block: Sequence[Column], keys: int, *, ranked: bool) -> bool:
-    """Whether the first row of a block is of the unit of the last row before it, behind which it comes."""
-    unit, rank = ((int(before[at][0][-1]), int(block[at][0][0])) for at in (keys, keys + ranked))
-    if unit[1] < unit[0] or (ranked and unit[1] == unit[0] and rank[1] <= rank[0]):
-        raise ValueError(DISORDER)
-    return unit[1] == unit[0]
-
-
-def _whole(held: Sequence[Sequence[Column]], places: Sequence[int], *, ranked: bool) -> Piece:
-    """Whole units together."""
-    columns = _joined(held)
-    begins = _ordered(columns, len(places), ranked=ranked)
-    return _piece(columns, begins, places, len(places) + 1 + ranked)
-
-
-def _piece(columns: Sequence[Column], begins: Whole | None, places: Sequence[int], values: int) -> Piece:
+def _piece(columns: Sequence[Column], places: Sequence[int]) -> Piece:
     import numpy as np
 
     groups: Whole | None = None
     for (column, _), many in zip(columns, places, strict=False):
         groups = column if groups is None else groups.astype(np.int64) * many + column
-    return Piece(columns[len(places)][0], begins, groups, columns[values:])
+    return Piece(columns[len(places)][0], None, groups, columns[len(places) + 1 :])
 
 
 def split(totals: Whole) -> tuple[Whole, Whole]:

@@ -37,8 +37,8 @@ class Counted:
 class Added:
     """Rows of one unit after the other, added up: by how much each unit has where the statement has bins, or by group.
 
-    The rows have the keys with lists, the number of their unit ``u``, their rank ``r`` where some are the first, and
-    values: whole numbers of any width, NULL among the values alone.
+    The rows have the keys with lists, the number of their unit ``u``, and values: whole numbers of any width. NULL is
+    among the values alone.
 
     Attributes:
         adds: For each total or column what it is of: ``rows``, ``units``, or ``count`` or ``sum`` of ``x0``, ``x1``,
@@ -47,12 +47,15 @@ class Added:
         clamps: By group, for each total where a unit's is clamped to; None where it is not.
         firsts: By group, how many rows of each unit count, its first ones, and how many groups, those of its first rows
             that count; 0 for all.
+        rank_digits: Where some are the first, ``u`` is the number of a row's unit and below it, in so many binary
+            digits, the row's rank; 0 where it is the unit's alone.
     """
 
     adds: tuple[tuple[str, int], ...]
     alone: bool = False
     clamps: tuple[tuple[int, int] | None, ...] = ()
     firsts: tuple[int, int] = (0, 0)
+    rank_digits: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +64,16 @@ class ByKey:
     far apart, it does not lead there.
 
     Attributes:
-        rows: SQL of all rows, unit by unit, as ``u``, their rank ``r`` where some are the first, and the key, ``k``.
+        rows: SQL of all rows, unit by unit, as ``u`` and the key, ``k``.
         of_units: The places of the columns that say how many units there are.
         firsts: As of `Added`.
+        rank_digits: As of `Added`.
     """
 
     rows: str
     of_units: tuple[int, ...]
     firsts: tuple[int, int] = (0, 0)
+    rank_digits: int = 0
 
 
 @dataclass(frozen=True, slots=True)

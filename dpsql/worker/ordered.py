@@ -21,7 +21,6 @@ __all__ = [
     "KEY",
     "OF",
     "PLACE",
-    "RANK",
     "SIZED",
     "UNIT",
     "WHOLE",
@@ -38,7 +37,6 @@ UNIT = "u"  # The column of the number of the unit in rows that come unit by uni
 PLACE = "r0"  # The column that rises within a unit.
 OF = "of"  # The column that says which kind of total a row is of, where there are several.
 SIZED = ("bin", "units", "signs", "total")  # Behind it, what `plan.needs.Sized` describes.
-RANK = "r"  # The column of a row's place within its unit, where groups are cut.
 KEY = "k"
 """The column of the number that stands for a row's keys: 64 bits, without a sign."""
 WHOLE = {"BIGINT": 1, "DATE": 1, "TIMESTAMP": 24 * 3600 * 10**6}

@@ -43,15 +43,22 @@ FEW = 16
 rows, in 1 ns a row; and those of more rows are seldom all different."""
 
 
-def by_key(rows: Any, columns: Sequence[Sequence[str]], units: Sequence[int], firsts: tuple[int, int] = (0, 0)) -> Any:
+def by_key(
+    rows: Any,
+    columns: Sequence[Sequence[str]],
+    units: Sequence[int],
+    firsts: tuple[int, int] = (0, 0),
+    rank_digits: int = 0,
+) -> Any:
     """The groups, keys rising and NULL last; None where the keys lie too far apart.
 
     Args:
-        rows: Anything with ``__arrow_c_stream__``: the number of each row's unit, its rank where something is cut, and
-            its key; see `lying.pieces`.
+        rows: Anything with ``__arrow_c_stream__``: the number of each row's unit, with its rank where something is cut,
+            and its key; see `lying.pieces`.
         columns: (name, wire type) of what comes: the key, which is one of `WHOLE`, and numbers, BIGINT.
         units: Places of the numbers of units among them; all others are of rows.
         firsts: How many rows of each unit count, its first ones, and of how many groups; 0 for all.
+        rank_digits: Binary digits of a rank below the number of its unit; 0 where there are none.
 
     Returns:
         An Arrow array.
@@ -60,7 +67,7 @@ def by_key(rows: Any, columns: Sequence[Sequence[str]], units: Sequence[int], fi
         ValueError: As `lying.pieces`.
     """
     found = _Counts(WHOLE[columns[0][1]], *firsts)
-    for piece in pieces(rows, [], ranked=any(firsts)):
+    for piece in pieces(rows, [], rank_digits):
         for part in piece.parts():
             if not found.take(part):
                 return None

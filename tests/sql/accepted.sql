@@ -1058,7 +1058,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_groups_contributed = 
 -- a0: count_rows
 -- a1: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: y integer [2020, 2025], count_star() integer, sum("cost") real
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", "u", CAST("r0" AS TINYINT) AS "r", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u", "t0"."$rank" AS "r0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", "u", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$row" AS "u", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 2020, 2025
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_rows_contributed = 3) SUM(cost) FROM visits

@@ -25,6 +25,7 @@ from dpsql.engine.duckdb.ranges import Filling, Range
 from dpsql.engine.duckdb.types import source_type
 from dpsql.engine.log import TELLS
 from dpsql.errors import InvariantBroken, OperationalError, PolicyError
+from dpsql.plan.catalog import ROW
 
 __all__ = ["DuckDBDatabase", "building", "looked", "reading"]
 
@@ -40,6 +41,7 @@ SEEN = 1024  # Of so many units one is looked at to find ranges of equal size. I
 SPAN = 2**24
 """Whole numbers from the least unit to the greatest, up to which units are counted by a bit for each: 2 MiB for a range
 and thread. It is a choice: a third of the time that a table of them takes, which is made where there are more."""
+MOST_NARROW = 2**31 - 1  # What 32 bits hold.
 BUFFERS = "2GiB"  # The engine's memory; beyond it, it works on disk, in the private directory. It is a choice.
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
@@ -193,7 +195,16 @@ class DuckDBDatabase:
             self._part_by_part(name, sql, parts)
         if order:
             self._look_through(name, [*map(DUCKDB.quoted, order)], first, parts)
+        self._narrow(name)
         self.rows("SET preserve_insertion_order = false")
+
+    def _narrow(self, name: str) -> None:
+        """Leaves the numbers of rows (`ROW`) as many bytes as they need: half of these take half the time to read."""
+        table, column = DUCKDB.bounded(name), DUCKDB.quoted(ROW)
+        if any(row[:2] == (ROW, "BIGINT") for row in self.rows(f"DESCRIBE {table}")):
+            ((most,),) = self.rows(f"SELECT max({column}) FROM {table}")
+            if most is None or most <= MOST_NARROW:
+                self.rows(f"ALTER TABLE {table} ALTER {column} TYPE INTEGER")
 
     def _look_through(self, name: str, by: Sequence[str], first: str, parts: Parts | None) -> None:
         """Looks at all rows once, and again where some are alike in what they lie by, of which the first alone stays.

@@ -171,7 +171,7 @@ def test_units_come_before_between_and_behind_those_that_are_there(folder: Path,
     before = built(folder, 1, visits=visits)
     written(folder, "new", [row(unit, visit) for unit in (1, 6, 10) for visit in range(3)])
     after = same(folder, 2, how, "appended", visits=visits)
-    width = len(HEADER) + 5  # grid, rank, number, two places
+    width = len(HEADER) + 6  # grid, rank, number, both as one, two places
     assert [len(own["visits"]) - width for own in (before, after)] == [6, 12]
 
 

@@ -21,7 +21,7 @@ from dpsql.owner.bounded import grid_limits
 from dpsql.owner.owners import Owners
 from dpsql.owner.shape import ColumnShape, Shape, TableShape
 from dpsql.owner.views import build_private
-from dpsql.plan.catalog import NUMBER, RANK, place_name
+from dpsql.plan.catalog import NUMBER, RANK, ROW, place_name, rank_digits
 from tests.unit.owner.reference_view import Row, among, bounded_view, integer, real
 
 KEY = bytes(range(32))
@@ -147,7 +147,7 @@ def twin(rows: list[Row], table: TableShape = VISITS) -> list[Row]:
 
 def counted(rows: list[Row]) -> Counter[str]:
     """The rows as a bag, without the small numbers beside them (test_numbered.py); 0.0 and -0.0 are different here."""
-    beside = (NUMBER, place_name("sex"))
+    beside = (NUMBER, ROW, place_name("sex"))
     return Counter(repr(sorted(own for own in row.items() if own[0] not in beside)) for row in rows)
 
 
@@ -160,6 +160,7 @@ def test_the_view_is_its_plain_python_twin(engine: duckdb.DuckDBPyConnection, ro
     assert units == sorted(units), "the rows do not lie in the order of their units"
     assert [row[RANK] for row in got] == [units[:place].count(unit) + 1 for place, unit in enumerate(units)]
     assert [row[NUMBER] for row in got] == [sorted(set(units)).index(unit) for unit in units]
+    assert [row[ROW] for row in got] == [(row[NUMBER] << rank_digits(CAP)) + row[RANK] for row in got]
     assert [row[place_name("sex")] for row in got] == [[*sorted(SEXES), None].index(row["sex"]) for row in got]
 
 

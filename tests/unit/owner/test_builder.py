@@ -204,7 +204,7 @@ def test_files_are_sources_too(folder: Path, kind: str) -> None:
         assert got == expected
     else:  # keys are text there, and so hash otherwise: other rows above the cap may stay
         assert len(got) == len(expected)
-        assert [row for row in got if row[0] == 2] == [(2, "12", 100.0, 10_000, 1, 1)]
+        assert [row for row in got if row[0] == 2] == [(2, "12", 100.0, 10_000, 1, 1, 5)]
 
 
 def test_values_of_a_csv_file_that_are_no_numbers_read_as_null(folder: Path) -> None:

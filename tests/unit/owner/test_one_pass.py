@@ -20,7 +20,7 @@ from dpsql.owner.one_pass import in_parts, one_pass
 from dpsql.owner.owners import Owners
 from dpsql.owner.shape import ColumnShape, Shape, TableShape
 from dpsql.owner.views import build_private
-from dpsql.plan.catalog import NUMBER, RANK, place_name
+from dpsql.plan.catalog import NUMBER, RANK, ROW, place_name, rank_digits
 from tests.turns import in_turns
 
 KEY = bytes(range(32))
@@ -92,7 +92,7 @@ def alike(engine: duckdb.DuckDBPyConnection, table: TableShape, without: str = "
 def test_the_table_is_that_of_windows_over_each_unit(engine: duckdb.DuckDBPyConnection, who: str, key: str) -> None:
     engine.execute(MADE.format(who=WHO[who], rows=ROWS))
     place = f'"{place_name("kind")}"'
-    assert alike(engine, KEYS[key], f'EXCLUDE ("{NUMBER}", {place})') > ROWS // 4
+    assert alike(engine, KEYS[key], f'EXCLUDE ("{NUMBER}", "{ROW}", {place})') > ROWS // 4
     numbers = f'"{NUMBER}", dense_rank() OVER (ORDER BY person) - 1'
     assert all(number == rank for number, rank in read(engine, numbers))
     assert set(read(engine, f"kind, {place}")) - {(None, 2)} == {("a", 0), ("b", 1)}
@@ -112,7 +112,7 @@ def test_listed_texts_are_sorted_as_their_places_and_written_as_they_are(
     columns = (replace(COLUMNS[1], values=listed), COLUMNS[2])
     table = replace(KEYS["a key"], columns=columns)
     assert carried(table) == [columns[0]]
-    assert alike(engine, table, f'EXCLUDE ("{NUMBER}", "{place_name("kind")}")') > ROWS // 80
+    assert alike(engine, table, f'EXCLUDE ("{NUMBER}", "{ROW}", "{place_name("kind")}")') > ROWS // 80
     places = dict(enumerate(sorted(listed)))
     kinds = read(engine, f'DISTINCT kind, "{place_name("kind")}"')
     assert len(kinds) > 2
@@ -144,7 +144,7 @@ def test_rows_whose_hashes_begin_alike_are_placed_as_elsewhere(
     monkeypatch.setattr("dpsql.owner.caps.SHOWN", 1)
     engine.execute(MADE.format(who="CAST(i % 50 AS BIGINT)", rows=ROWS // 20))
     table = replace(KEYS[key], rows_per_unit=150)
-    assert alike(engine, table, f'EXCLUDE ("{NUMBER}", "{place_name("kind")}")') > ROWS // 200
+    assert alike(engine, table, f'EXCLUDE ("{NUMBER}", "{ROW}", "{place_name("kind")}")') > ROWS // 200
 
 
 def test_of_rows_with_one_key_one_stays_wherever_they_stand(engine: duckdb.DuckDBPyConnection) -> None:
@@ -270,6 +270,21 @@ def test_one_look_counts_rows_that_fall_are_alike_or_misnumbered(
     engine.executemany("INSERT INTO bounded.main.looked VALUES (?, ?, ?)", rows)
     sql = looked("looked", ["unit", "place"], ("unit", "number") if numbered else None)
     assert engine.execute(sql).fetchall() == [found]
+
+
+@pytest.mark.parametrize(("most", "width"), [(2**31 - 1, "INTEGER"), (1000, "BIGINT")])
+def test_units_and_places_are_one_number_of_as_many_bytes_as_they_need(
+    engine: duckdb.DuckDBPyConnection, most: int, width: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpsql.engine.duckdb.database.MOST_NARROW", most)
+    engine.execute(MADE.format(who=WHO["whole numbers"], rows=ROWS))
+    for table in KEYS.values():
+        built(engine, DuckDBDatabase, table)
+        digits = rank_digits(table.rows_per_unit)
+        assert 2 ** (digits - 1) <= table.rows_per_unit < 2**digits
+        rows = read(engine, f'"{NUMBER}", "{RANK}", "{ROW}", typeof("{ROW}")')
+        assert all(row == (number << digits) + rank and kind == width for number, rank, row, kind in rows)
+        assert [row for _, _, row, _ in rows] == sorted({row for _, _, row, _ in rows})
 
 
 def test_where_there_are_too_few_units_all_rows_are_sorted_at_once(

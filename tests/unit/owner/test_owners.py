@@ -70,7 +70,7 @@ def views(
             marks = ", ".join("?" for _ in rows[name][0])
             engine.executemany(f"INSERT INTO source.main.{name} VALUES ({marks})", rows[name])
     build_tables(DuckDBDatabase(engine, "the key"), shape, lambda *_: None)
-    said = f"SELECT COLUMNS(lambda name: name NOT IN ('{catalog.RANK}', '{catalog.NUMBER}'))"
+    said = f"SELECT COLUMNS(lambda name: name NOT IN ('{catalog.RANK}', '{catalog.NUMBER}', '{catalog.ROW}'))"
     return {
         table.name: engine.execute(f"{said} FROM bounded.main.{table.name} ORDER BY ALL").fetchall()
         for table in shape.tables

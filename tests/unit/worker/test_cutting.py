@@ -25,6 +25,7 @@ FIRSTS = st.one_of(
     st.tuples(st.integers(1, 9), st.integers(1, 9)),
 )
 INT64 = nanoarrow.int64()
+DIGITS = 6  # Of ranks, below the numbers of units.
 NARROW = st.one_of(st.none(), st.integers(-3, 3), st.sampled_from([2**15 - 1, -(2**15)]))
 CLAMPS = ((0, 2), (-(2**15), 40000), (0, 1), None)
 QUIET = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
@@ -46,8 +47,9 @@ def stream(rows: Sequence[Row], keys: int, size: int, ranks: Sequence[int] | Non
     placed = []
     for at, row in enumerate(rows):
         seen[row[0]] += 1
-        placed.append((*row[1 : 1 + keys], row[0], seen[row[0]] if ranks is None else ranks[at], row[3]))
-    kinds = [nanoarrow.int8()] * keys + [nanoarrow.int32(), nanoarrow.int16(), number]
+        rank = seen[row[0]] if ranks is None else ranks[at]
+        placed.append((*row[1 : 1 + keys], (row[0] << DIGITS) + rank, row[3]))
+    kinds = [nanoarrow.int8()] * keys + [nanoarrow.int32() if size % 2 else INT64, number]
     schema = nanoarrow.struct({f"c{place}": kind for place, kind in enumerate(kinds)})
     tables = []
     for start in range(0, len(rows), size):
@@ -60,7 +62,7 @@ def stream(rows: Sequence[Row], keys: int, size: int, ranks: Sequence[int] | Non
 def found(rows: Any, keys: int, firsts: tuple[int, int]) -> dict[tuple[int, ...], tuple[int, ...]]:
     """Group to what was added up there."""
     names = [*(f"c{place}" for place in range(keys)), "m0", "m1", "m2", "m3"]
-    pieces = lying.pieces(rows, PLACES[:keys], ranked=any(firsts))
+    pieces = lying.pieces(rows, PLACES[:keys], DIGITS)
     packed = wire.pack(cutting.cut(pieces, names, PLACES[:keys], firsts, ADDS, [None] * 4))
     kinds = ["BIGINT"] * (keys + 1) + ["HUGEINT", "BIGINT", "BIGINT"]
     read = columns.read(bytes(packed), list(zip(names, kinds, strict=True)))
@@ -127,7 +129,7 @@ def test_totals_of_units_in_groups_are_clamped_however_wide_numbers_are(
 ) -> None:
     rows.sort(key=lambda row: row[0])
     names = [*(f"c{place}" for place in range(keys)), "m0", "m1", "m2", "m3"]
-    own = lying.pieces(stream(rows, keys, size, number=number), PLACES[:keys], ranked=True)
+    own = lying.pieces(stream(rows, keys, size, number=number), PLACES[:keys], DIGITS)
     packed = wire.pack(cutting.cut(own, names, PLACES[:keys], (100, 0), ADDS, CLAMPS))
     kinds = ["BIGINT"] * keys + ["HUGEINT"] * 3 + ["BIGINT"]
     read = columns.read(bytes(packed), list(zip(names, kinds, strict=True)))

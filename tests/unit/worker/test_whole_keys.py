@@ -36,18 +36,21 @@ def sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(whole_keys, "FEW", few)
 
 
+DIGITS = 20  # Of ranks, below the numbers of units.
+
+
 def lying_rows(kind: str, rows: Sequence[tuple[int, int | None]], size: int, *, ranked: bool = False) -> Any:
-    """The rows as a stream of tables of so many each: units, ranks that rise where wanted, and keys as stored."""
-    own = {"u": nanoarrow.int32(), **({"r": nanoarrow.int64()} if ranked else {}), "k": TYPES[kind]}
+    """The rows as a stream of tables of so many each: units, with ranks that rise where wanted, and keys as stored."""
+    number = nanoarrow.int64() if ranked else nanoarrow.int32()
+    own = {"u": number, "k": TYPES[kind]}
     schema, tables = nanoarrow.struct(own), []
     for start in range(0, len(rows), size):
         units, keys = zip(*rows[start : start + size], strict=True)
-        ranks = [nanoarrow.c_array(list(range(start, start + len(keys))), nanoarrow.int64())] if ranked else []
+        numbers = [(unit << DIGITS) + start + at for at, unit in enumerate(units)] if ranked else list(units)
         known = np.packbits([key is not None for key in keys], bitorder="little")
         stored = np.array([77 if key is None else key for key in keys], dtype=np.int32 if kind == "DATE" else np.int64)
         children = [
-            nanoarrow.c_array(list(units), nanoarrow.int32()),
-            *ranks,
+            nanoarrow.c_array(numbers, number),
             nanoarrow.c_array_from_buffers(TYPES[kind], len(keys), [None if None not in keys else known, stored]),
         ]
         tables.append(nanoarrow.c_array_from_buffers(schema, length=len(keys), buffers=[None], children=children))
@@ -62,7 +65,7 @@ def counted(
     step = DAY if kind == "TIMESTAMP" else 1
     stored = [(unit, None if key is None else key * step) for unit, key in rows]
     lies = lying_rows(kind, stored, size, ranked=any(firsts))
-    own = whole_keys.by_key(lies, shown, [2], firsts)
+    own = whole_keys.by_key(lies, shown, [2], firsts, DIGITS * any(firsts))
     return None if own is None else list(zip(*columns.read(bytes(wire.pack(own)), shown).values(), strict=True))
 
 
