@@ -264,7 +264,7 @@ def rows_by_key(
     firsts: tuple[int, int] = (0, 0),
     digits: int = 0,
 ) -> ByKey:
-    """How the worker counts by the key itself, of rows with a number of their unit, and below it digits of their rank."""
+    """How the worker counts by the key itself, of rows with their unit's number, and below it digits of their rank."""
     rows, key = value_rows(printer, source, (), unit=number), printer.quoted(source.key_names[0])
     sql = f"SELECT {printer.quoted(UNIT)}, {key} AS {printer.quoted(KEY)} FROM ({rows}) AS q"
     return ByKey(sql, of_units, firsts, digits)

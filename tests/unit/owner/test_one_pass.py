@@ -284,7 +284,7 @@ def test_units_and_places_are_one_number_of_as_many_bytes_as_they_need(
         assert 2 ** (digits - 1) <= table.rows_per_unit < 2**digits
         rows = read(engine, f'"{NUMBER}", "{RANK}", "{ROW}", typeof("{ROW}")')
         assert all(row == (number << digits) + rank and kind == width for number, rank, row, kind in rows)
-        assert [row for _, _, row, _ in rows] == sorted({row for _, _, row, _ in rows})
+        assert len({row for _, _, row, _ in rows}) == len(rows)
 
 
 def test_where_there_are_too_few_units_all_rows_are_sorted_at_once(

@@ -73,7 +73,8 @@ def test_all_that_an_engine_is_told_is_in_the_identity() -> None:
     assert len(known | {plain.identity}) == len(others) + 1
     made: list[Made] = [
         Counted(()), Counted((((0, 1),),)), Counted((), marked=True), Counted((), edges=(1,)),
-        Added(()), Added((("rows", -1),)), Added((), alone=True), Added((), clamps=(None,)), Added((), firsts=(1, 0)), Added((), rank_digits=1),
+        Added(()), Added((("rows", -1),)), Added((), alone=True), Added((), clamps=(None,)), Added((), firsts=(1, 0)),
+        Added((), rank_digits=1),
     ]  # fmt: skip
     ways: list[Way] = [
         ByKey("", ()), ByKey("a", ()), ByKey("", (1,)), ByKey("", (), (0, 1)), ByKey("", (), rank_digits=1),
