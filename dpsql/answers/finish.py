@@ -23,7 +23,7 @@ from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.quote import advice, summary_fields
 from dpsql.answers.release import Released
 from dpsql.answers.report import with_reports
-from dpsql.answers.rounding import reaching
+from dpsql.answers.rounding import widened
 from dpsql.answers.screen import Ends
 from dpsql.answers.totals import several_rows, several_rows_intervals
 from dpsql.mechanisms.foretold import foretold_answer
@@ -131,11 +131,8 @@ def _bars(prepared: Prepared, released: Released, name: str, together: AllGroupi
     moved = together.moved.get(name)
 
     def bars(level: float) -> list[Ends]:
-        found = [
-            reaching(ends, m.request)
-            for m in own
-            for ends in m.choice.release.intervals(released.tables[m.name], level)
-        ]
+        each = (widened(m.choice.release.intervals(released.tables[m.name], level), m.request) for m in own)
+        found = [ends for intervals in each for ends in intervals]
         if together.places is not None:
             found = [found[place] for place in together.places]
         if moved is None:

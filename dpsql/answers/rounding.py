@@ -9,7 +9,7 @@ Tests: tests/unit/answers/test_rounding.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from dpsql.answers.screen import Ends
@@ -19,7 +19,7 @@ from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.nodes import Column
 from dpsql.plan.types import Type
 
-__all__ = ["reaching", "rounded_by"]
+__all__ = ["rounded_by", "widened"]
 
 
 def rounded_by(request: Request) -> float:
@@ -44,29 +44,30 @@ def rounded_by(request: Request) -> float:
     return float(grid.step / 2)
 
 
-def reaching(ends: Ends, request: Request) -> Ends:
-    """The ends of an aggregate's interval, as far apart as its rounded values ask for, and no farther than its bounds.
+def widened(intervals: Sequence[Ends], request: Request) -> Sequence[Ends]:
+    """An aggregate's intervals, as wide as its rounded values ask for, and no wider than its bounds.
 
     A place among values moves by as much as they do, and so does a deviation; a variance is the square of one. Sums are
     left as they are: their noise is that of all values between the bounds.
     """
-    by, grid, low, high = rounded_by(request), request.grid, ends[0], ends[1]
-    if low is None or high is None or grid is None:
-        return ends
-    least, most = (float(end * grid.step) for end in (grid.low, grid.high))
-    function = FUNCTIONS[request.aggregate.function]
+    function, grid = FUNCTIONS[request.aggregate.function], request.grid
+    if grid is None or function.kind not in (Kind.PLACE, Kind.DEVIATION, Kind.VARIANCE):
+        return intervals
+    by, (least, most) = rounded_by(request), (float(end * grid.step) for end in (grid.low, grid.high))
     widest = (most - least) / 2 * (math.sqrt(2) if function.name.endswith("_samp") else 1)  # of two values, far apart
-    match function.kind:
-        case Kind.PLACE:
-            return _end(low, low - by, least, min), _end(high, high + by, most, max)
-        case Kind.DEVIATION:
-            return _end(low, low - by, 0.0, min), _end(high, high + by, widest, max)
-        case Kind.VARIANCE:
-            least_root, most_root = (math.sqrt(max(end, 0.0)) for end in (low, high))
-            down, up = max(least_root - by, 0.0) ** 2, (most_root + by) ** 2
-            return _end(low, down, 0.0, min), _end(high, up, widest**2, max)
-        case _:
-            return ends
+
+    def moved(low: float, high: float) -> Ends:
+        match function.kind:
+            case Kind.PLACE:
+                return _end(low, low - by, least, min), _end(high, high + by, most, max)
+            case Kind.DEVIATION:
+                return _end(low, low - by, 0.0, min), _end(high, high + by, widest, max)
+            case _:
+                least_root, most_root = (math.sqrt(max(end, 0.0)) for end in (low, high))
+                down, up = max(least_root - by, 0.0) ** 2, (most_root + by) ** 2
+                return _end(low, down, 0.0, min), _end(high, up, widest**2, max)
+
+    return [(low, high) if low is None or high is None else moved(low, high) for low, high in intervals]
 
 
 def _end(end: float, moved: float, bound: float, outer: Callable[[float, float], float]) -> float:
