@@ -35,7 +35,7 @@ from dpsql.limits import MOST_OPEN_GROUPS, MOST_ROWS
 from dpsql.plan.needs import Aggregates, Cells, Histogram, Measure, MeasureKind, Need, Ordered, Sized, Source, Values
 from dpsql.plan.relations import scans
 from dpsql.plan.types import Type
-from dpsql.worker.making import Way
+from dpsql.worker.making import Firsts, Way
 
 __all__ = ["Lower", "lowering"]
 
@@ -94,7 +94,7 @@ def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], k
         scan, firsts = first
         rows = cut(printer, unit_rows(printer, source, columns, number_of(scan)), source, key).sql
         in_order, digits = numbers_in_order(scan)
-        ways.append(rows_by_key(printer, source, in_order, of_units, firsts, digits))
+        ways.append(rows_by_key(printer, source, in_order, of_units, Firsts(*firsts, digits)))
     groups = f"FROM ({rows}) AS q" + (f" GROUP BY {', '.join(texts)}" if texts else "") + _in_order(printer, source)
     both = [list(texts), list(texts)]  # with units, and with rows in their place
     for index, measure in enumerate(measures):

@@ -31,7 +31,7 @@ from dpsql.plan.needs import Measure, MeasureKind, Source
 from dpsql.plan.nodes import Column, Scan
 from dpsql.plan.relations import filtered_scan, scans
 from dpsql.plan.stability import rows_per_unit
-from dpsql.worker.making import Added, ByKey, Repeats
+from dpsql.worker.making import Added, ByKey, Firsts, Repeats
 from dpsql.worker.ordered import KEY, WHOLE
 
 __all__ = [
@@ -136,7 +136,7 @@ def streamed(
         tables=frozenset(scan.table.name for scan in scans(source.relation)),
         functions=frozenset(printer.functions),
         listed=tuple((key.name, key.domain or ()) for key in keys.keys),
-        made=Added(tuple(wanted), alone, tuple(clamps), firsts, digits),
+        made=Added(tuple(wanted), alone, tuple(clamps), Firsts(*firsts, digits)),
         by_unit=by_unit,
     )
 
@@ -257,17 +257,12 @@ def cut_by_key(printer: Printer, source: Source, measures: Sequence[Measure]) ->
 
 
 def rows_by_key(
-    printer: Printer,
-    source: Source,
-    number: Column,
-    of_units: tuple[int, ...],
-    firsts: tuple[int, int] = (0, 0),
-    digits: int = 0,
+    printer: Printer, source: Source, number: Column, of_units: tuple[int, ...], firsts: Firsts | None = None
 ) -> ByKey:
-    """How the worker counts by the key itself, of rows with their unit's number, and below it digits of their rank."""
+    """How the worker counts by the key itself, of rows with a number of their unit; by default all."""
     rows, key = value_rows(printer, source, (), unit=number), printer.quoted(source.key_names[0])
     sql = f"SELECT {printer.quoted(UNIT)}, {key} AS {printer.quoted(KEY)} FROM ({rows}) AS q"
-    return ByKey(sql, of_units, firsts, digits)
+    return ByKey(sql, of_units, firsts or Firsts())
 
 
 def _firsts(source: Source) -> tuple[int, int]:

@@ -124,7 +124,9 @@ class Desk:
         if way["kind"] == "ByKey":
             from dpsql.worker.whole_keys import by_key
 
-            return by_key(others.pop(0), request["columns"], way["of_units"], way["firsts"], way["rank_digits"])
+            firsts = way["firsts"]
+            most = firsts["rows"], firsts["groups"]
+            return by_key(others.pop(0), request["columns"], way["of_units"], most, firsts["rank_digits"])
         from dpsql.worker.repeats import ENOUGH, apart
 
         groups, rows = others.pop(0), others.pop(0)
@@ -269,7 +271,7 @@ def _lying(added: Any, request: Any, stream: Any) -> Any:
     """The rows of a stream, unit by unit."""
     from dpsql.worker.lying import alone, pieces
 
-    return alone(stream) if added["alone"] else pieces(stream, request["places"], added["rank_digits"])
+    return alone(stream) if added["alone"] else pieces(stream, request["places"], added["firsts"]["rank_digits"])
 
 
 def _adds(added: Any) -> list[tuple[str, int]]:
@@ -285,7 +287,7 @@ def _added(made: Any, request: Any, stream: Any) -> Any:
     rows, adds = _lying(made, request, stream), _adds(made)
     if request["bins"]:
         return sized(rows, names[: len(places)], places, request["bins"], adds)
-    return cut(rows, names, places, made["firsts"], adds, made["clamps"])
+    return cut(rows, names, places, (made["firsts"]["rows"], made["firsts"]["groups"]), adds, made["clamps"])
 
 
 def _require(found: list[list[str]], expected: list[list[str]]) -> None:

@@ -8,7 +8,23 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-__all__ = ["Added", "ByKey", "Counted", "Made", "Repeats", "Way", "told"]
+__all__ = ["Added", "ByKey", "Counted", "Firsts", "Made", "Repeats", "Way", "told"]
+
+
+@dataclass(frozen=True, slots=True)
+class Firsts:
+    """Which rows of each unit count.
+
+    Attributes:
+        rows: So many, its first ones; 0 for all.
+        groups: Those of so many groups, the groups of its first rows that count; 0 for all.
+        rank_digits: Where some are the first, ``u`` is the number of a row's unit and below it, in so many binary
+            digits, the row's rank; 0 where it is the unit's alone.
+    """
+
+    rows: int = 0
+    groups: int = 0
+    rank_digits: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +61,13 @@ class Added:
             ..., by its index.
         alone: Whether each row is of a unit of its own, in any order, and does not say of which; there are no keys.
         clamps: By group, for each total where a unit's is clamped to; None where it is not.
-        firsts: By group, how many rows of each unit count, its first ones, and how many groups, those of its first rows
-            that count; 0 for all.
-        rank_digits: Where some are the first, ``u`` is the number of a row's unit and below it, in so many binary
-            digits, the row's rank; 0 where it is the unit's alone.
+        firsts: Which rows count, by group.
     """
 
     adds: tuple[tuple[str, int], ...]
     alone: bool = False
     clamps: tuple[tuple[int, int] | None, ...] = ()
-    firsts: tuple[int, int] = (0, 0)
-    rank_digits: int = 0
+    firsts: Firsts = Firsts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +78,12 @@ class ByKey:
     Attributes:
         rows: SQL of all rows, unit by unit, as ``u`` and the key, ``k``.
         of_units: The places of the columns that say how many units there are.
-        firsts: As of `Added`.
-        rank_digits: As of `Added`.
+        firsts: Which rows count.
     """
 
     rows: str
     of_units: tuple[int, ...]
-    firsts: tuple[int, int] = (0, 0)
-    rank_digits: int = 0
+    firsts: Firsts = Firsts()
 
 
 @dataclass(frozen=True, slots=True)

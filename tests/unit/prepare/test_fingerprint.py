@@ -10,7 +10,7 @@ import pytest
 
 from dpsql.engine.base import EngineStatement
 from dpsql.session import Session
-from dpsql.worker.making import Added, ByKey, Counted, Made, Repeats, Way
+from dpsql.worker.making import Added, ByKey, Counted, Firsts, Made, Repeats, Way
 from tests.unit.mechanisms.shop import policy, sessions
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
@@ -71,13 +71,14 @@ def test_all_that_an_engine_is_told_is_in_the_identity() -> None:
     assert set(others) == {field.name for field in fields(EngineStatement)}
     known = {replace(plain, **{name: other}).identity for name, other in others.items()}
     assert len(known | {plain.identity}) == len(others) + 1
+    firsts = [Firsts(), Firsts(rows=1), Firsts(groups=1), Firsts(rank_digits=1)]
     made: list[Made] = [
         Counted(()), Counted((((0, 1),),)), Counted((), marked=True), Counted((), edges=(1,)),
-        Added(()), Added((("rows", -1),)), Added((), alone=True), Added((), clamps=(None,)), Added((), firsts=(1, 0)),
-        Added((), rank_digits=1),
+        Counted((), of=Added(())), Added((("rows", -1),)), Added((), alone=True), Added((), clamps=(None,)),
+        *(Added((), firsts=own) for own in firsts),
     ]  # fmt: skip
     ways: list[Way] = [
-        ByKey("", ()), ByKey("a", ()), ByKey("", (1,)), ByKey("", (), (0, 1)), ByKey("", (), rank_digits=1),
+        ByKey("a", ()), ByKey("", (1,)), *(ByKey("", (), own) for own in firsts),
         Repeats("", "", ()), Repeats("a", "", ()), Repeats("", "a", ()), Repeats("", "", (1,)),
     ]  # fmt: skip
     parts = [replace(plain, made=own) for own in made] + [replace(plain, ways=(own,)) for own in ways]
