@@ -71,10 +71,19 @@ class LocatedRelease(PlaceSearch):
             for group, row, is_small in zip(groups, found, few, strict=True)
         ]
         if self.few.again and small:
-            exact, law = [int(groups[at][1].sum()) for at in small], self.query.law(self.few.again)
-            for at, rows in zip(small, noised(exact, law.draw(sampler, len(small))).tolist(), strict=True):
+            again, law = [int(groups[at][1].sum()) for at in small], self.query.law(self.few.again)
+            for at, rows in zip(small, noised(again, law.draw(sampler, len(small))).tolist(), strict=True):
                 found[at]["rows"] = rows
-        self._add_sums(groups, windows, found, sampler)
+        of_few = self.laws(self.few, clip.half)
+        laws = [
+            of_few if is_small else self.laws(self.shares(row), window.half)
+            for row, window, is_small in zip(found, windows, few, strict=True)
+        ]
+        exact = [self.exact(*group, window) for group, window in zip(groups, windows, strict=True)]
+        for place, name in enumerate(self.sums):
+            steps = each_noised([own[place] for own in exact], [own[place] for own in laws], sampler)
+            for row, k in zip(found, steps, strict=True):
+                row[name] = k
         for row, window in zip(found, windows, strict=True):
             row |= {name: getattr(window, name) for name in WINDOW}
             row["value"] = self.value(row)
@@ -84,24 +93,6 @@ class LocatedRelease(PlaceSearch):
     def columns(cls) -> tuple[str, ...]:
         """What is released of each group."""
         return ("value", "count", "clamp", "rows", *cls.sums, *WINDOW)
-
-    def _add_sums(
-        self, groups: Sequence[tuple[Whole, Whole]], windows: Sequence[Clip], found: Sequence[Row], sampler: Sampler
-    ) -> None:
-        """Adds to what was released of each group the sums of its rows within its window."""
-        laws, known = list[tuple[LaplaceLaw, ...]](), dict[int, tuple[LaplaceLaw, ...]]()
-        for row, window in zip(found, windows, strict=True):
-            own, clamp = known.get(row["clamp"]), row["clamp"]  # all groups with few rows have one window
-            if own is None:
-                own = self.laws(self.shares(row), window.half)
-            if clamp is not None:
-                known[clamp] = own
-            laws.append(own)
-        exact = [self.exact(*group, window) for group, window in zip(groups, windows, strict=True)]
-        for place, name in enumerate(self.sums):
-            steps = each_noised([own[place] for own in exact], [own[place] for own in laws], sampler)
-            for row, k in zip(found, steps, strict=True):
-                row[name] = k
 
     def _outside(self, row: Row) -> tuple[float, float, float]:
         """What rows outside the window may take from a mean, add to it, and add to a mean square; in grid steps."""
