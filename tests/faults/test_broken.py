@@ -167,10 +167,12 @@ def test_a_worker_that_is_killed_at_work_fails_one_statement_whose_charge_stands
 
     def killed(self: Worker, *given: object, **named: object) -> object:
         monkeypatch.setattr(Worker, "run", run)
+        self.stand()
         monkeypatch.setattr(client, "_reply", dying)
+        os.kill(process_of(proxy), signal.SIGSTOP)  # it is found alive, and does not answer before it dies
         return run(self, *given, **named)  # type: ignore[arg-type]  # whatever it is given
 
-    def dying(*given: object) -> object:  # it was found alive, and does not answer before it dies
+    def dying(*given: object) -> object:
         monkeypatch.setattr(client, "_reply", reply)
         os.kill(process_of(proxy), signal.SIGKILL)
         return reply(*given)  # type: ignore[arg-type]  # whatever it is given
