@@ -16,7 +16,7 @@ import nanoarrow
 
 from dpsql.worker.ahead import both, fetched
 from dpsql.worker.lying import Adds, Piece
-from dpsql.worker.ordered import Ranks, values_of
+from dpsql.worker.ordered import Ranks, places_in, values_of
 from dpsql.worker.sizing import of_groups, of_units
 
 if TYPE_CHECKING:
@@ -129,10 +129,7 @@ def _totals(piece: Piece, places: Sequence[int], adds: Adds, clamps: Sequence[tu
     else:
         digits = (math.prod(places) - 1).bit_length()
         codes, _, totals = of_groups(piece, digits, every)
-        left = codes & ((1 << digits) - 1)
-        for many in reversed(places):
-            left, place = np.divmod(left, many)
-            keys.insert(0, place)
+        keys = places_in(codes & ((1 << digits) - 1), places)
     found = [*keys, *(np.clip(own, *ends) for own, ends in zip(totals, clamps, strict=False))]
     kept = np.ones(len(found[0]), dtype=np.bool_)
     for own in totals[len(adds) :]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import nanoarrow
 
 from dpsql.worker.lying import HALF, Adds, Piece, heads, split
-from dpsql.worker.ordered import starts
+from dpsql.worker.ordered import places_in, starts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -249,10 +249,7 @@ def _table(names: Sequence[str], places: Sequence[int], found: _Groups) -> Any:
     import numpy as np
 
     groups = np.flatnonzero(found.rows.any(axis=0)) if places else np.zeros(1, dtype=np.int64)
-    left, keys = groups, list[Any]()
-    for many in reversed(places):
-        left, place = np.divmod(left, many)
-        keys.insert(0, place)
+    keys = places_in(groups, places)
     columns, types = [*keys], [nanoarrow.int64()] * len(keys)
     for (upper, lower), ((function, _), clamp) in zip(found.sums, found.kinds, strict=True):
         whole = (upper << HALF | lower)[groups]

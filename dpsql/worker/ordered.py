@@ -27,6 +27,7 @@ __all__ = [
     "Ranks",
     "changes",
     "dtype_of",
+    "places_in",
     "present_in",
     "present_of",
     "starts",
@@ -97,6 +98,22 @@ def values_of(child: Any) -> Whole:
     if present_of(child) is not None:
         raise ValueError("a NULL is not counted")
     return np.frombuffer(child.buffers[1], dtype_of(child.schema.type), count=len(child))
+
+
+def places_in(groups: Whole, places: Sequence[int]) -> list[Whole]:
+    """(n,) the place of each key, from one number for all of them: that of the last rises fastest.
+
+    Args:
+        groups: (n,) the numbers.
+        places: How many places each key has.
+    """
+    import numpy as np
+
+    keys: list[Whole] = []
+    for many in reversed(places):
+        groups, place = np.divmod(groups, many)
+        keys.insert(0, place)
+    return keys
 
 
 def changes(numbers: Whole) -> Mask:

@@ -13,7 +13,7 @@ import nanoarrow
 
 from dpsql.worker.bins import Binned, Plain
 from dpsql.worker.lying import ROOMY, Adds, Piece
-from dpsql.worker.ordered import OF, SIZED, starts
+from dpsql.worker.ordered import OF, SIZED, places_in, starts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -235,11 +235,8 @@ def _table(names: Sequence[str], places: Sequence[int], totals: Sequence[Plain])
     parts: list[list[Whole]] = []
     for of, total in enumerate(totals):
         cells = total.cells()
-        left, bins = np.divmod(cells, total.bins)
-        keys: list[Whole] = []
-        for many in reversed(places):
-            left, place = np.divmod(left, many)
-            keys.insert(0, place)
+        groups, bins = np.divmod(cells, total.bins)
+        keys = places_in(groups, places)
         kinds = [np.full(len(cells), of)] if len(totals) > 1 else []
         parts.append([*keys, *kinds, bins, total.units[cells], total.signs[cells], total.wide(cells)])
     columns = [np.concatenate(own) for own in zip(*parts, strict=True)]

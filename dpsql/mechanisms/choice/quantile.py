@@ -63,7 +63,7 @@ points by rank, interval by interval); the theorem and the brackets are above.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -239,7 +239,7 @@ class QuantileRelease(Offer):
 
     def sides(self, rows: int | None) -> tuple[int, ...]:
         """The ends that are drawn in a group of so many rows, as released; of an unknown number all."""
-        return tuple(side for side, few in self._fewest().items() if rows is None or rows > few)
+        return _beyond(self._fewest(), rows)
 
     def _fewest(self) -> dict[int, Fraction | float]:
         """Each end, and beyond how many rows it is drawn."""
@@ -290,8 +290,7 @@ class QuantileRelease(Offer):
         columns: dict[str, list[int]] = {"value": [], "low": [], "high": []}
         draws, fewest = cache(self._draws), self._fewest()
         for group, rows in zip(groups, counts, strict=True):
-            sides = tuple(side for side, few in fewest.items() if rows is None or rows > few)
-            drawn = {side: chosen(group, grid, draw, sampler) for side, draw in draws(sides).items()}
+            drawn = {side: chosen(group, grid, draw, sampler) for side, draw in draws(_beyond(fewest, rows)).items()}
             found = {-1: grid.low, 1: grid.high, **drawn}
             for name, side in (("value", 0), ("low", -1), ("high", 1)):
                 columns[name].append(found[side])
@@ -315,3 +314,8 @@ class QuantileRelease(Offer):
             return [(in_unit(grid.low, grid.step), in_unit(grid.high, grid.step))] * len(released.values)
         ends = zip(released.values, released.columns["low"], released.columns["high"], strict=True)
         return [(min(value, low), max(value, high)) for value, low, high in ends]
+
+
+def _beyond(fewest: Mapping[int, Fraction | float], rows: int | None) -> tuple[int, ...]:
+    """The ends whose number so many rows exceed; of an unknown number all."""
+    return tuple(side for side, few in fewest.items() if rows is None or rows > few)

@@ -12,7 +12,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.limits import FARTHEST_STEP
 from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.choice.clamp import ClampSearch, edges_to, place_of
-from dpsql.mechanisms.choice.groups import Whole
+from dpsql.mechanisms.choice.groups import Whole, in_groups
 from dpsql.mechanisms.clamped.facts import known_sizes
 from dpsql.mechanisms.located.clamp import Clamps, clamps_of
 from dpsql.mechanisms.located.mechanism import reach_of, worth_of
@@ -106,13 +105,7 @@ class UnitsQuery(LocatedQuery):
 
 def records(raw: RawTable, columns: Sequence[str]) -> Iterator[tuple[Whole, Whole]]:
     """The records of each group, (k, 2) or (k, 3), and how many units have each."""
-    group, *values, units = (np.asarray(raw.column(name), dtype=np.int64) for name in ("group", *columns))
-    stacked, many = np.stack(values, axis=1), units
-    if bool((group[1:] < group[:-1]).any()):  # the engine mostly sends them in order
-        order = np.argsort(group, kind="stable")
-        group, stacked, many = group[order], stacked[order], many[order]
-    ends = np.searchsorted(group, np.arange(raw.size + 1)).tolist()
-    return ((stacked[start:end], many[start:end]) for start, end in pairwise(ends))
+    return ((np.stack(values, axis=1), units) for *values, units in in_groups(raw, *columns))
 
 
 def totals_of(held: Whole, centre: int) -> Whole:

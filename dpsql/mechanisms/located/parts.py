@@ -9,7 +9,7 @@ Tests: tests/unit/mechanisms/located.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
@@ -31,16 +31,16 @@ class Shares:
         centre: For a value in the middle of the rows; of groups with few rows, for their clamp.
         tails: For the numbers of rows at each distance from it.
         again: For a second number of rows; 0 for none.
-        answer: For the answer's own sums: the rest.
     """
 
     centre: Fraction
     tails: Fraction
     again: Fraction = Fraction(0)
-    answer: Fraction = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "answer", 1 - COUNT - self.centre - self.tails - self.again)
+    @property
+    def answer(self) -> Fraction:
+        """For the answer's own sums: the rest."""
+        return 1 - COUNT - self.centre - self.tails - self.again
 
 
 BY_SIZE = (

@@ -18,7 +18,7 @@ from dpsql.plan.needs import Values
 from dpsql.prepare import readings
 from dpsql.privacy.tables import listed
 from dpsql.session import Session
-from dpsql.worker.making import Added, Counted
+from dpsql.worker.making import Added, Counted, Made
 from tests.unit.mechanisms.shop import policy, prepared_for, sessions
 
 ORDERS = """
@@ -303,6 +303,18 @@ def test_totals_stand_no_more_than_so_many_side_by_side(session: Session) -> Non
     assert [reading.statement.beside for reading in found] == [30] * 6 + [20] * 4
 
 
+def both_ways(session: Session, asked: str, mechanism: str) -> Iterator[tuple[Values, Made | None, list[list[Any]]]]:
+    """Of all that is counted by value: what the worker makes of it, and the rows that it and the database find."""
+    prepared = prepared_for(session, f"SELECT {asked}", mechanism=mechanism)
+    for need in [reading.need for reading in prepared.readings if isinstance(reading.need, Values)]:
+        both = [lower.lowering(dialect, b"a secret")(need) for dialect in (DUCKDB, replace(DUCKDB, counts=False))]
+        assert both[1].made is None
+        names = [*need.source.key_names, *need.columns]
+        tables = [session._backend.engine.run(own) for own in both]
+        found = [list(zip(*(listed(table.column(name)) for name in names), strict=True)) for table in tables]
+        yield need, both[0].made, found
+
+
 @pytest.mark.parametrize(
     ("asked", "counted"),
     [
@@ -319,19 +331,13 @@ def test_totals_stand_no_more_than_so_many_side_by_side(session: Session) -> Non
 def test_units_totals_that_the_worker_counts_are_those_that_the_database_counts(
     session: Session, asked: str, counted: bool
 ) -> None:
-    prepared = prepared_for(session, f"SELECT {asked}", mechanism="clamped")
-    engine, seen = session._backend.engine, False
-    for need in [reading.need for reading in prepared.readings if isinstance(reading.need, Values)]:
-        both = [lower.lowering(dialect, b"a secret")(need) for dialect in (DUCKDB, replace(DUCKDB, counts=False))]
-        assert both[1].made is None
-        tables = [engine.run(own) for own in both]
-        names = [*need.source.key_names, *need.columns]
-        found = [list(zip(*(listed(table.column(name)) for name in names), strict=True)) for table in tables]
+    seen = False
+    for need, made, found in both_ways(session, asked, "clamped"):
         domains = [set(key.domain or ()) for key in need.source.keys]
         inside = [[row for row in rows if all(map(contains, domains, row))] for rows in found]
         assert sorted(map(repr, inside[0])) == sorted(map(repr, inside[1]))
         assert inside[0]
-        seen = seen or (isinstance(both[0].made, Counted) and both[0].made.of is not None)
+        seen = seen or (isinstance(made, Counted) and made.of is not None)
     assert seen == counted
 
 
@@ -349,21 +355,18 @@ def test_units_totals_that_the_worker_counts_are_those_that_the_database_counts(
 def test_places_that_the_worker_finds_are_those_that_the_database_finds(
     session: Session, asked: str, counted: bool
 ) -> None:
-    prepared = prepared_for(session, f"SELECT {asked}", mechanism="capped")
-    engine, seen = session._backend.engine, False
-    for need in [reading.need for reading in prepared.readings if isinstance(reading.need, Values)]:
+    seen = False
+    for need, made, both in both_ways(session, asked, "capped"):
         assert need.ranks
-        both = [lower.lowering(dialect, b"a secret")(need) for dialect in (DUCKDB, replace(DUCKDB, counts=False))]
-        assert both[1].made is None
-        names, found = [*need.source.key_names, *need.columns], list[dict[tuple[Any, ...], list[int]]]()
-        for table in map(engine.run, both):
+        found = list[dict[tuple[Any, ...], list[int]]]()
+        for own in both:
             sums: dict[tuple[Any, ...], list[int]] = {}
-            for *at, units, rows in zip(*(listed(table.column(name)) for name in names), strict=True):
+            for *at, units, rows in own:
                 if all(value in (key.domain or ()) for key, value in zip(need.source.keys, at, strict=False)):
                     held = sums.setdefault(tuple(at), [0, 0])
                     held[:] = held[0] + int(units or 0), held[1] + int(rows)
             found.append(sums)
         assert found[0] == found[1]
         assert found[0]
-        seen = seen or (isinstance(both[0].made, Counted) and bool(both[0].made.edges))
+        seen = seen or (isinstance(made, Counted) and bool(made.edges))
     assert seen == counted
