@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import RLock
 
 from dpsql.errors import LedgerError
+from dpsql.ledger.sqlite_opening import connected
 
 __all__ = ["Beside", "beside"]
 
@@ -105,11 +106,8 @@ class Beside:
         if self._sql is None:
             if self._path is not None:
                 self._made(self._path)
-            place = ":memory:" if self._path is None else str(self._path)
-            sql = sqlite3.connect(place, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+            sql = connected(":memory:" if self._path is None else str(self._path.absolute()), PATIENCE)
             try:
-                sql.execute("PRAGMA journal_mode = WAL")
-                sql.execute("PRAGMA trusted_schema = OFF")
                 sql.executescript(SCHEMA)
             except BaseException:  # the next one who asks tries again
                 sql.close()

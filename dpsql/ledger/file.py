@@ -26,6 +26,7 @@ from dpsql.ledger.folders import sync
 from dpsql.ledger.mark import UnusableLedgerError
 from dpsql.ledger.refusals import NotBegun
 from dpsql.ledger.sqlite_errors import SqliteErrors
+from dpsql.ledger.sqlite_opening import connected
 
 __all__ = ["LedgerFile", "Record"]
 
@@ -99,14 +100,10 @@ class LedgerFile:
         self._log = None if path is None else companions(path)[1]
         source = ":memory:" if path is None else f"{path.absolute().as_uri()}?mode=rw"
         with SqliteErrors("opened"):
-            self._sql = sqlite3.connect(
-                source, uri=path is not None, timeout=PATIENCE, isolation_level=None, check_same_thread=False
-            )
+            self._sql = connected(source, PATIENCE)
         try:
             with SqliteErrors("opened"):
-                self._sql.execute("PRAGMA journal_mode = WAL")
                 self._sql.execute("PRAGMA synchronous = FULL")
-                self._sql.execute("PRAGMA trusted_schema = OFF")
                 self._sql.execute("PRAGMA cell_size_check = ON")
                 if path is None:
                     self._sql.executescript(SCHEMA)
