@@ -53,17 +53,22 @@ class Clauses:
                 raise _refusal(f"UNION after {last.upper()}", "it joins whole queries.", position, hint)
             self._words = [word]
         elif word in _JOIN_WORDS:
-            if not last:
+            if last in ("", "query"):
                 hint = "Write FROM a JOIN b ON .."
                 raise _refusal(f"{word.upper()} in parentheses", "joins are written without them.", position, hint)
             if last != "from":
                 hint = "Write FROM .. JOIN .. ON .. before WHERE."
                 raise _refusal(word.upper(), "it stands in FROM only.", position, hint)
         elif word in _RANKS:
-            behind = _RANKS["order"] if last == "union" else _RANKS.get(last, math.inf)
+            behind = _RANKS["order"] if last in ("union", "query") else _RANKS.get(last, math.inf)
             if word in self._words or behind > _RANKS[word]:
                 raise _refusal(word.upper(), "it stands in the wrong place, or twice.", position, CLAUSE_ORDER)
             self._words.append(word)
+
+    def close(self, inside: Clauses) -> None:
+        """Note the end of parentheses: a query of its own in them may be ordered and cut from behind."""
+        if inside._words and not self._words:
+            self._words = ["query"]
 
     def comma(self, position: tuple[int, int] | None) -> None:
         """Note a comma, which parts the members of a list.

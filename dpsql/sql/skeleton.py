@@ -363,4 +363,6 @@ class _Builder(Places):
             self.at += 1
             self._select_list(frame.call, ")")
         else:
+            if frame.opener == "group":
+                (self.frames[-1] if self.frames else self.outermost).clauses.close(frame.clauses)
             self._emit(")", operand=frame.opener != "cte")

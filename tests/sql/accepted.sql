@@ -3789,6 +3789,43 @@ SELECT COUNT(*), AVG(age) FROM patients UNION ALL SELECT 1, 2 FROM (VALUES (1)) 
 -- values: 0, 1
 -- columns: sex text, n integer
 
+-- reference: (SELECT sex, COUNT(*) AS n FROM patients WHERE sex IS NOT NULL GROUP BY sex) ORDER BY n DESC LIMIT 2
+(SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) ORDER BY n DESC LIMIT 2
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- reference: ((SELECT sex FROM patients WHERE sex IS NOT NULL GROUP BY sex)) ORDER BY COUNT(*) LIMIT 1 OFFSET 1
+((SELECT sex FROM patients GROUP BY sex)) ORDER BY COUNT(*) LIMIT 1 OFFSET 1
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- reference: (SELECT sex, COUNT(*) AS n FROM patients WHERE sex IS NOT NULL GROUP BY sex ORDER BY n DESC LIMIT 2) ORDER BY sex
+(SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex ORDER BY n DESC LIMIT 2) ORDER BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- reference: SELECT sex, COUNT(*) AS n FROM patients WHERE age > 50 AND sex <> 'X' GROUP BY sex ORDER BY n
+WITH a AS (SELECT sex FROM patients WHERE age > 50) (WITH a AS (SELECT sex FROM a WHERE sex <> 'X') SELECT sex, COUNT(*) AS n FROM a GROUP BY sex) ORDER BY n
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'F', 'M'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST($1 AS BIGINT)) AND ("t0"."sex" <> CAST($2 AS VARCHAR))) AS q GROUP BY "k0"
+-- values: 50, 'X'
+
 SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL (SELECT 'all', COUNT(*) FROM patients) ORDER BY sex DESC
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1

@@ -705,6 +705,15 @@ SELECT sex, COUNT(*) FROM patients GROUP BY COUNT(*)
 (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) UNION ALL (SELECT 'all', COUNT(*) FROM patients) LIMIT 3 ORDER BY n
 -- refused: ORDER at 1:113: it stands in the wrong place, or twice. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
 
+(SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) LIMIT 3 ORDER BY n
+-- refused: ORDER at 1:64: it stands in the wrong place, or twice. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
+SELECT COUNT(*) FROM ((SELECT sex FROM patients) ORDER BY sex LIMIT 3) AS t
+-- refused: LIMIT or ORDER BY at 1:24: ORDER BY and LIMIT inside a sub-query would choose rows of people. Put them at the end of the whole statement.
+
+WITH a AS (SELECT sex FROM patients) ORDER BY sex
+-- refused: ORDER at 1:38: nothing complete stands before it. Write what is missing before it.
+
 SELECT sex, COUNT(*) FROM patients GROUP BY sex ORDER BY age
 -- refused: age at 1:58: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
 

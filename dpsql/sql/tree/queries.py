@@ -43,14 +43,21 @@ MOST_GROUPING_SETS = 64
 """Grouping sets of a query: those of a CUBE over six keys. It is a choice: each is measured by itself."""
 
 
+TAIL = ("order", "limit", "offset")  # What may stand behind a whole query, as sqlglot names it.
+
+
 class Queries(Expressions):
     """Converts the queries of one tree."""
 
     def query(self, node: exp.Expr | None) -> Queryable:
         """A SELECT or a UNION, in parentheses or not."""
-        while type(node) is exp.Subquery:
-            self._slots(node, "this")
-            node = node.this
+        if type(node) is exp.Subquery:
+            self._slots(node, "this", "with_", *TAIL)
+            outside = self.named
+            ctes = self._ctes(node)
+            inner = self.query(node.this)
+            self.named = outside
+            return self._tailed(replace(inner, ctes=(*ctes, *inner.ctes)), node)
         if type(node) is exp.Union:
             return self._union(node)
         if type(node) is exp.Select:
@@ -64,8 +71,7 @@ class Queries(Expressions):
         spine: list[exp.Union] = []
         left: exp.Expr = node
         while type(left) is exp.Union:
-            tail = ("order", "limit", "offset") if left is node else ()
-            self._slots(left, "this", "expression", "distinct", "with_", *tail)
+            self._slots(left, "this", "expression", "distinct", "with_", *(TAIL if left is node else ()))
             spine.append(left)
             left = left.this
         result = self.query(left)
@@ -73,16 +79,17 @@ class Queries(Expressions):
             both = not union.args.get("distinct")
             right = self.query(union.expression)
             result = Union(result, right, both, self._ctes(union), position=result.position)
-        if not any(node.args.get(slot) for slot in ("order", "limit", "offset")):
-            return result
-        return Select(
-            items=(Item(AllColumns(None), None, "*", position=result.position),),
-            source=Derived(result, None, position=result.position),
-            order_by=self._order(node.args.get("order")),
-            limit=self._rows(node.args.get("limit")),
-            offset=self._rows(node.args.get("offset")),
-            position=result.position,
-        )
+        return self._tailed(result, node)
+
+    def _tailed(self, query: Queryable, node: exp.Expr) -> Queryable:
+        """A query, ordered and cut from behind; a UNION, or a SELECT that does so itself, is within another SELECT."""
+        if not any(node.args.get(slot) for slot in TAIL):
+            return query
+        if not isinstance(query, Select) or query.order_by or query.limit is not None or query.offset is not None:
+            items = (Item(AllColumns(None), None, "*", position=query.position),)
+            query = Select(items, Derived(query, None, position=query.position), position=query.position)
+        order, limit, offset = (node.args.get(slot) for slot in TAIL)
+        return replace(query, order_by=self._order(order), limit=self._rows(limit), offset=self._rows(offset))
 
     def _select(self, node: exp.Select) -> Select:
         self._slots(
