@@ -121,8 +121,11 @@ def _read(
         return None
     places = [printer.quoted(place_name(column)) for column in columns]
     named = [printer.quoted(key.name) for key in keys]
+    alone = set(columns) == known.keys() and all(binned or kind >= len(sizes.kinds) for kind, binned in kinds)
     return EngineStatement(
-        sql=_added_up(printer, f"{printer.dialect.bounded(sizes.name)} AS t", places, named, kinds, fields),
+        sql=_added_up(
+            printer, f"{printer.dialect.bounded(sizes.name)} AS t", places, named, kinds, fields, alone=alone
+        ),
         parameters=(),
         columns=(*((key.name, "BIGINT") for key in keys), *fields),
         tables=frozenset({sizes.name}),
@@ -166,6 +169,8 @@ def _added_up(
     keys: Sequence[str],
     kinds: Sequence[tuple[int, bool]],
     fields: Sequence[tuple[str, str]],
+    *,
+    alone: bool = False,
 ) -> str:
     """SQL of the numbers, those of one group and bin added up; of totals without bins nobody is counted.
 
@@ -176,6 +181,7 @@ def _added_up(
         keys: What these are called in the result.
         kinds: Which of what is stored, and whether with its bins.
         fields: As `_read`.
+        alone: Whether each stored row is a group and bin of its own: then there is nothing to add up.
     """
     of, held, *numbers = map(printer.quoted, SIZES)
     several = len(kinds) > 1
@@ -189,6 +195,7 @@ def _added_up(
     texts = [f"{printer.cast(key, 'BIGINT')} AS {key}" for key in keys]
     for name, wire in fields:
         own = printer.quoted(name)
-        value = printer.call("sum_of_integers", own) if name in SIZED[1:] else own
+        value = printer.call("sum_of_integers", own) if name in SIZED[1:] and not alone else own
         texts.append(f"{printer.cast(value, wire)} AS {own}")
-    return f"SELECT {', '.join(texts)} FROM ({' UNION ALL '.join(parts)}) AS q GROUP BY {by} ORDER BY {by}"
+    rows = f"SELECT {', '.join(texts)} FROM ({' UNION ALL '.join(parts)}) AS q"
+    return rows if alone else f"{rows} GROUP BY {by} ORDER BY {by}"
