@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.plan.nodes import Relation
+from dpsql.plan.relations import has_left_join
 from dpsql.plan.types import Type, Value
 
 __all__ = ["FAMILIES", "WIRE", "Dialect", "filled", "functions_in"]
@@ -58,6 +60,7 @@ class Dialect:
             the sign, rising.
         once: What begins a subquery whose columns are used more than once by the query around it: without, the database
             would work out each of them as often as it is used.
+        over_left_joins: Spellings in the place of these, in statements that hold a left join (`over`).
     """
 
     name: str
@@ -73,7 +76,14 @@ class Dialect:
     counts: bool = False
     narrow: tuple[tuple[str, int], ...] = ()
     once: str = ""
+    over_left_joins: Mapping[str, str] = field(default_factory=dict)
     _read: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def over(self, relation: Relation) -> Dialect:
+        """The words of statements over such rows."""
+        if not self.over_left_joins or not has_left_join(relation):
+            return self
+        return replace(self, spellings={**self.spellings, **self.over_left_joins})
 
     def has(self, primitive: str) -> bool:
         """Whether it spells a primitive that a statement can do without."""

@@ -54,7 +54,12 @@ def lowering(dialect: Dialect, contribution_key: bytes) -> Lower:
         dialect: The engine's.
         contribution_key: The ledger's secret key; orders rows and groups where a cap cuts.
     """
-    return lambda need: _lowered(Printer(dialect), need, contribution_key)
+
+    def lower(need: Need | tuple[Sized | Aggregates, ...]) -> EngineStatement:
+        source = (need[0] if isinstance(need, tuple) else need).source
+        return _lowered(Printer(dialect.over(source.relation)), need, contribution_key)
+
+    return lower
 
 
 def _lowered(printer: Printer, need: Need | tuple[Sized | Aggregates, ...], contribution_key: bytes) -> EngineStatement:

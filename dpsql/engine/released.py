@@ -86,7 +86,7 @@ def _saturated(expression: Expression) -> Expression:
 
 def lower_public(plan: PublicPlan, dialect: Dialect) -> EngineStatement:
     """A statement over public tables, columns ``c0...``."""
-    printer = Printer(dialect)
+    printer = Printer(dialect.over(plan.relation))
     sql = _selected(printer, plan.stage, printer.rows(plan.relation), [], last=True, extra=[])
     columns = [(f"c{i}", WIRE[o.expression.facts.type]) for i, o in enumerate(plan.stage.outputs)]
     return statement_over(printer, sql, columns, plan.relation)

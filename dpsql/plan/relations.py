@@ -27,6 +27,7 @@ __all__ = [
     "column_of",
     "conjuncts",
     "filtered_scan",
+    "has_left_join",
     "is_public",
     "is_rounded",
     "most_met",
@@ -67,6 +68,21 @@ def scans(relation: Relation) -> tuple[Scan, ...]:
             return scans(relation.input) + scans(relation.right)
         case UnionAll():
             return tuple(scan for part, _ in relation.parts for scan in scans(part))
+
+
+def has_left_join(relation: Relation) -> bool:
+    """Whether it is made of a left join, among others."""
+    match relation:
+        case Scan() | Written():
+            return False
+        case Filter() | Project() | PerUnit():
+            return has_left_join(relation.input)
+        case Join():
+            return relation.outer or has_left_join(relation.left) or has_left_join(relation.right)
+        case Semi():
+            return has_left_join(relation.input) or has_left_join(relation.right)
+        case UnionAll():
+            return any(has_left_join(part) for part, _ in relation.parts)
 
 
 def aliases_of(relation: Relation) -> set[str]:
