@@ -184,6 +184,11 @@ TEMPLATES = (
     Template(_with("rho = 0.1", "ward, floor(score / 5) AS band, COUNT(*) FROM visits GROUP BY 1, 2")),
     Template(_with("rho = 0.05, mechanism = 'laplace'", "ward, SUM(cost), AVG(score) FROM visits GROUP BY ward")),
     Template("SELECT SUM(score) FROM visits", options={"epsilon": 1, "delta": 1e-6, "mechanism": "laplace"}),
+    # a left join in which one person alone has a partner, by the least stored value
+    Template(
+        "SELECT COUNT(*) FROM (SELECT v.patient_id, SUM(v.score) AS total FROM visits v LEFT JOIN patients p "
+        "ON v.patient_id = p.patient_id AND p.weight < 2.05 GROUP BY v.patient_id) AS t WHERE total > 9"
+    ),
 )
 
 REFUSED = (
