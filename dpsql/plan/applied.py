@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
@@ -12,6 +13,7 @@ from dpsql.plan.conversions import as_text, converted
 from dpsql.plan.functions import FUNCTIONS, INTEGER_LIMIT, REAL_LIMIT, Function, Nulls
 from dpsql.plan.functions.refused import REFUSED
 from dpsql.plan.hints import hinted
+from dpsql.plan.multiples import step_of_call, within
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.ranges import is_certain, known_range, length_of, printed_size, range_of, with_bounds
 from dpsql.plan.types import Facts, Type
@@ -134,6 +136,8 @@ def _checked(function: Function, arguments: tuple[Expression, ...], name: str, p
     bounds = function.bounds(tuple(map(known_range, arguments)), tuple(map(is_certain, arguments)))
     step = Fraction(1) if function.result is Type.INTEGER else function.step
     facts = with_bounds(Facts(function.result, nullable=_nullable(function, arguments)), bounds, step)
+    known = within(step_of_call(function.name, arguments), facts) if facts.type.numeric else None
+    facts = facts if known is None else replace(facts, step=known)
     facts = hinted(facts, function.name, arguments)
     result = Apply(function, arguments, facts)
     if max(function.copies, default=1) > 1:

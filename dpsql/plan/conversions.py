@@ -116,7 +116,7 @@ def as_text(expression: Expression) -> Expression | None:
 def _cast(function: Function, expression: Expression) -> Expression:
     facts = Facts(function.result, nullable=expression.facts.nullable)
     bounds = function.bounds((known_range(expression),), (True,))
-    step = Fraction(1) if expression.facts.type is Type.INTEGER else None
+    step = expression.facts.step or Fraction(1) if expression.facts.type is Type.INTEGER else None
     return Apply(function, (expression,), with_bounds(facts, bounds, step))
 
 

@@ -15,6 +15,7 @@ from dpsql.plan.functions.casts import DECIMALS, DIGITS, cast_name, decimal_cast
 from dpsql.plan.functions.dates import PARTS
 from dpsql.plan.functions.rules import hull
 from dpsql.plan.identities import refuse_unit
+from dpsql.plan.multiples import multiple_of_all, within
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed
 from dpsql.plan.partners import refuse_as_value
 from dpsql.plan.ranges import known_range, range_of, with_bounds
@@ -204,6 +205,8 @@ class Resolver:
             steps = {result.facts.step for result in known} if facts.type is Type.REAL else {Fraction(1)}
             step = steps.pop() if len(steps) == 1 else None
             facts = with_bounds(facts, hull(tuple(map(known_range, known))), step) if _has_range(facts.type) else facts
+            step = within(multiple_of_all(known), facts) if facts.type.numeric else None
+            facts = facts if step is None else replace(facts, step=step)
         taken = tuple((when, then) for (when, _), then in zip(branches, results, strict=False))
         return Case(taken, results[-1], facts)
 

@@ -46,7 +46,8 @@ def _listed(column: Column) -> Sequence[Value]:
 
 def listed_numbers(facts: Facts) -> tuple[Value, ...] | None:
     """The values of an integral key, such as floor(cost / 1000); None for others."""
-    whole = _whole_numbers(facts) if facts.type.numeric and facts.step == 1 else ()
+    integral = facts.type is Type.INTEGER or (facts.type is Type.REAL and facts.step == 1)
+    whole = _whole_numbers(facts) if integral else ()
     numbers: list[Value] = [float(number) for number in whole] if facts.type is Type.REAL else list(whole)
     return (*numbers, *([None] if facts.nullable else [])) if numbers else None
 
@@ -82,7 +83,7 @@ def values_known(expression: Expression, predicates: Sequence[Expression]) -> in
             domain = _listed(expression)
         case Apply() if expression.facts.type is Type.BOOLEAN:
             domain = (False, True)
-        case Apply() if expression.facts.type is Type.INTEGER and expression.facts.step == 1:
+        case Apply() if expression.facts.type is Type.INTEGER:
             domain = _whole_numbers(expression.facts)
     if not domain:
         return None

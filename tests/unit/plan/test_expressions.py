@@ -232,6 +232,33 @@ def test_bounds_follow_through_functions(text: str, low: Fraction | int, high: F
     assert (facts.low, facts.high) == (low, high)
 
 
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        ("CASE WHEN b THEN 1.0 ELSE 0.0 END", 1),
+        ("CASE WHEN b THEN 1.0 END", 1),
+        ("CASE WHEN b THEN 100 ELSE 0 END", 100),
+        ("CASE WHEN b THEN 0.1 ELSE 0.3 END", Fraction(1, 10)),
+        ("CASE WHEN b THEN 6 WHEN i > 3 THEN -4 ELSE NULL END", 2),
+        ("CAST(b AS DOUBLE)", 1),
+        ("CAST(b AS FLOAT)", 1),
+        ("CAST(b AS INTEGER) * 100", 100),
+        ("100.0 * CAST(b AS INTEGER)", 100),
+        ("1.0 - CASE WHEN b THEN 1.0 ELSE 0.0 END", 1),
+        ("-(CASE WHEN b THEN 2.5 ELSE 0 END)", Fraction(5, 2)),
+        ("(CAST(b AS INTEGER) + CAST(i > 3 AS INTEGER)) / 2.0", Fraction(1, 2)),
+        ("CAST(i AS DOUBLE)", 1),
+        ("i", None),
+        ("x * 2", None),
+        ("CASE WHEN b THEN x ELSE 0 END", None),
+        ("CASE WHEN b THEN 3.141592653589793 ELSE 1 END", None),
+        ("CAST(b AS INTEGER) / 0.0", None),
+    ],
+)
+def test_what_has_few_values_is_known_to_be_multiples_of_their_distance(text: str, step: Fraction | None) -> None:
+    assert resolved(text).facts.step == step
+
+
 def test_dates_keep_their_bounds() -> None:
     facts = resolved("date_trunc('quarter', d)").facts
     assert (facts.low, facts.high) == (datetime(2020, 1, 1), datetime(2025, 10, 1))
