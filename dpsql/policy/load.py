@@ -127,6 +127,8 @@ def _what(detail: Mapping[str, Any], loc: Sequence[str | int]) -> str:
             return f"{detail['input']} is above {context['le']}; write at most {context['le']}"
         case "too_short":
             return "this is empty; write at least one entry"
+        case "string_type" if loc[-1] == "unit" and isinstance(detail["input"], list | tuple):
+            return "a unit is one column; make one of several in a view of the data, such as clinic || '/' || patient"
         case kind if kind in _NOT_A:
             return f"this is {_NOT_A[kind]}"
         case _:

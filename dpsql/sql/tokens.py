@@ -199,6 +199,8 @@ def _apart(token: Token) -> tuple[Token, ...]:
         return Token(TokenKind.SYMBOL, head, token.position), Token(TokenKind.SYMBOL, "-", (line, column + len(head)))
     if run in ("^", "**"):
         hint = "Write pow(x, y)."
+    elif run in ("~", "!~", "~*", "!~*"):
+        hint = "Write regexp_matches(x, 'pattern'), or regexp_full_match(x, 'pattern') for all of the text."
     elif run in ("->", "->>"):
         hint = "Lambdas and JSON paths are not supported."
     elif head in _OPERATORS:

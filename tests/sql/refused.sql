@@ -166,10 +166,10 @@ SELECT COUNT(*) FROM patients WHERE age @> 1
 -- refused: @> at 1:41: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
 
 SELECT COUNT(*) FROM patients WHERE age !~ 'a'
--- refused: !~ at 1:41: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
+-- refused: !~ at 1:41: this is not an operator of dpsql. Write regexp_matches(x, 'pattern'), or regexp_full_match(x, 'pattern') for all of the text.
 
 SELECT COUNT(*) FROM patients WHERE city ~ 'a'
--- refused: ~ at 1:42: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
+-- refused: ~ at 1:42: this is not an operator of dpsql. Write regexp_matches(x, 'pattern'), or regexp_full_match(x, 'pattern') for all of the text.
 
 SELECT COUNT(*) FROM patients WHERE age <=> 4
 -- refused: <=> at 1:41: this is not an operator of dpsql. Put a space between the operator and the sign.
@@ -193,7 +193,7 @@ SELECT SUM(@age) FROM patients
 -- refused: @ at 1:12: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
 
 SELECT SUM(~age) FROM patients
--- refused: ~ at 1:12: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
+-- refused: ~ at 1:12: this is not an operator of dpsql. Write regexp_matches(x, 'pattern'), or regexp_full_match(x, 'pattern') for all of the text.
 
 SELECT SUM(+age) FROM patients
 -- refused: + at 1:12: there is no value before it. Leave a leading plus sign out.
@@ -406,7 +406,7 @@ SELECT COUNT(*) FROM patients WHERE regexp_extract(city, 'z', 0, 'k') = city
 -- refused: regexp_extract at 1:37: it does not take (text, text, integer, text). It takes (text, constant text) or (text, constant text, constant integer).
 
 SELECT COUNT(*) FROM patients WHERE time_bucket(INTERVAL '1' DAY, age) = 1
--- refused: time_bucket at 1:37: there is no such function here. Did you mean width_bucket?
+-- refused: time_bucket at 1:37: periods are those of the calendar here. Write date_trunc('week', x), or date_diff('day', DATE '2020-01-01', x) // 10 for every ten days.
 
 SELECT SUM(collate(city, 'nocase')) FROM patients
 -- refused: COLLATE at 1:12: text is compared by its bytes. Leave it out, or use lower(text).
@@ -545,10 +545,10 @@ SELECT COUNT(*) FROM patients WHERE city LIKE 'a!%' ESCAPE '!'
 -- refused: ESCAPE at 1:53: dpsql reads it as a function. Write like_escape(text, pattern, '!').
 
 SELECT COUNT(*) FROM patients WHERE city SIMILAR TO 'a.*'
--- refused: SIMILAR TO at 1:42: this kind of pattern is not supported. Use LIKE with % and _.
+-- refused: SIMILAR TO at 1:42: this kind of pattern is not supported. Use LIKE with % and _, or regexp_full_match(x, 'pattern').
 
 SELECT COUNT(*) FROM patients WHERE city GLOB 'a*'
--- refused: GLOB at 1:42: this kind of pattern is not supported. Use LIKE with % and _.
+-- refused: GLOB at 1:42: this kind of pattern is not supported. Use LIKE with % and _, or regexp_full_match(x, 'pattern').
 
 SELECT COUNT(*) FROM patients WHERE age = 'forty'
 -- refused: = at 1:37: it compares integer with text. Write a value of the column's own type: numbers without quotes, text and dates in single quotes.

@@ -60,6 +60,10 @@ REFUSED: Mapping[str, tuple[str, str]] = {
     "strptime": ("it fails on text of another form.", "Write TRY_CAST(text AS TIMESTAMP)."),
     "to_timestamp": ("its result has a time zone.", "Write TIMESTAMP '1970-01-01' + INTERVAL 60 SECOND, say."),
     "to_date": ("it fails on text of another form.", "Write TRY_CAST(text AS DATE), or two constants."),
+    "time_bucket": (
+        "periods are those of the calendar here.",
+        "Write date_trunc('week', x), or date_diff('day', DATE '2020-01-01', x) // 10 for every ten days.",
+    ),
     "factorial": ("it fails on all but a few numbers.", "Write the constant."),
     **REFUSED_AGGREGATES,
     "try": ("nothing here can fail, so there is nothing to try.", "Leave TRY out."),

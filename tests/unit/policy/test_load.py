@@ -35,6 +35,10 @@ def refused(file: Path, content: bytes | str) -> str:
     ("change", "expected"),
     [
         (
+            ("    unit: pid\n    key", "    unit: [pid, clinic]\n    key"),
+            "13:11: tables.people.unit: a unit is one column; make one of several in a view of the data",
+        ),
+        (
             ("    unit: pid\n    key", "    unti: pid\n    key"),
             "13:5: tables.people.unti: there is no such key here; write unit",
         ),
