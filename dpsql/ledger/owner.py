@@ -15,6 +15,8 @@ from dpsql.privacy.accounting import PolicyLimits
 
 __all__ = ["Report", "reset", "restore", "verify"]
 
+BEGINNING = b"SQLite format 3\0"  # Of every file of SQLite's.
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -101,6 +103,8 @@ def restore(source: Path, to: Path, *, reason: str, mark: Path | None = None) ->
     to = to.resolve()
     if not source.exists():
         raise LedgerError(f"There is no backup at {source}.")
+    if not _is_database(source):
+        raise LedgerError(f"{source} is no ledger. Nothing was changed. Name what `dpsql ledger backup` wrote.")
     marks = marks_for(to, mark)
     with marks.locked():
         with LedgerFile.draft(to, source=source) as file:
@@ -113,6 +117,15 @@ def restore(source: Path, to: Path, *, reason: str, mark: Path | None = None) ->
             _adopt(marks, to, file, state)
         finally:
             file.close()
+
+
+def _is_database(file: Path) -> bool:
+    """Whether a file begins as SQLite's do."""
+    try:
+        with file.open("rb") as stream:
+            return stream.read(len(BEGINNING)) == BEGINNING
+    except OSError:
+        return False
 
 
 def verify(path: Path, *, mark: Path | None = None) -> Report:

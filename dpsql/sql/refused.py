@@ -26,7 +26,10 @@ _SAMPLE: Final = (
     "the sample would be drawn outside the accounting, and would only add error.",
     "Leave it out: all rows cost no more.",
 )
-_FEW_PATTERNS: Final = ("this kind of pattern is not supported.", "Use LIKE with % and _, or regexp_full_match(x, 'pattern').")
+_FEW_PATTERNS: Final = (
+    "this kind of pattern is not supported.",
+    "Use LIKE with % and _, or regexp_full_match(x, 'pattern').",
+)
 _OPERATOR: Final = ("it is an operator, not a function.", "Write -x, x IS NULL or x IS DISTINCT FROM y.")
 _SUMMARIZE: Final = ("it would show exact values of the data.", "Use DESCRIBE table, or aggregates.")
 

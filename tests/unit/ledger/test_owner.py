@@ -61,9 +61,9 @@ def test_restoring_what_is_no_ledger_leaves_everything_as_it_was(place: Path) ->
     with opened(place) as ledger:
         ask(ledger)
     (place.parent / "junk").write_bytes(b"no database" * 100)
-    for source in (place.parent / "junk", place.parent / "nothing"):
-        with pytest.raises(LedgerError):
-            restore(source, place, reason="oops", mark=marks)
+    for name, said in (("junk", "junk is no ledger. Nothing was changed"), ("nothing", "There is no backup")):
+        with pytest.raises(LedgerError, match=said):
+            restore(place.parent / name, place, reason="oops", mark=marks)
     with opened(place) as ledger:
         assert spent(ledger) == 0.1
 
