@@ -38,7 +38,7 @@ from dpsql.plan.table_functions import plan_table_function
 from dpsql.plan.types import Facts, Passed, Type
 from dpsql.plan.windows import refuse_after_having, refuse_over_rows, windowed
 from dpsql.plan.work import refuse_heavy
-from dpsql.plan.wrapped import cut_to, wrapped
+from dpsql.plan.wrapped import cut_to, described_alone, wrapped
 from dpsql.sql import syntax
 from dpsql.sql.naming import column_name
 
@@ -61,7 +61,7 @@ def resolve_query(
     Raises:
         UnsupportedQuery: With construct, position and what to write instead.
     """
-    plan = _resolve(query, Rows(catalog, parameters, plan_per_unit), evaluate)
+    plan = _resolve(described_alone(query), Rows(catalog, parameters, plan_per_unit), evaluate)
     refuse_heavy(plan, query.position)
     return plan
 

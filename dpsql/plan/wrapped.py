@@ -14,7 +14,27 @@ from dpsql.plan.scope import same_name
 from dpsql.plan.stages import row_count
 from dpsql.sql import syntax
 
-__all__ = ["cut_to", "wrapped"]
+__all__ = ["cut_to", "described_alone", "wrapped"]
+
+
+def described_alone(query: syntax.Queryable) -> syntax.Queryable:
+    """A query as it stands, or with LIMIT 0 where it shows columns WHERE 1 = 0: so do tools ask for names and types."""
+    if not isinstance(query, syntax.Select) or query.where is None or not _is_false(query.where):
+        return query
+    bare = all(isinstance(item.expression, syntax.AllColumns | syntax.Name) for item in query.items)
+    if not bare or query.group_by or query.having is not None or query.distinct:
+        return query
+    return replace(query, where=None, limit=0, offset=None)
+
+
+def _is_false(condition: syntax.Expr) -> bool:
+    """Whether a condition is FALSE, or compares two numbers so that it is."""
+    match condition:
+        case syntax.Literal(value=False):
+            return True
+        case syntax.Call(arguments=(syntax.Literal(value=int() as one), syntax.Literal(value=int() as other))):
+            return one != other if condition.name == "=" else condition.name == "<>" and one == other
+    return False
 
 
 def wrapped(query: syntax.Select) -> syntax.Select | None:

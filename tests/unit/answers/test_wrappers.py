@@ -94,6 +94,19 @@ def test_limit_0_is_described_and_neither_run_nor_stored(session: dpsql.Session)
     assert session.query(inner).cost.epsilon == 1  # it was not stored
 
 
+@pytest.mark.parametrize("where", ["1=0", "(0 = 1)", "FALSE", "1 <> 1"])
+def test_a_tool_that_asks_for_columns_where_nothing_is_true_pays_nothing(session: dpsql.Session, where: str) -> None:
+    inner = "SELECT employed, COUNT(*) AS n FROM people WHERE age > 8 GROUP BY employed"
+    for sql in (f"SELECT * FROM ({inner}) t WHERE {where}", f"SELECT t.n, employed FROM ({inner}) AS t WHERE {where}"):
+        answer = free(session, sql)
+        assert (set(answer.columns), answer.rows) == ({"employed", "n"}, [])
+    assert session.explain(f"SELECT * FROM ({inner}) t WHERE {where}").cost.epsilon == 0
+
+
+def test_a_count_of_nothing_is_an_answer(session: dpsql.Session) -> None:
+    assert len(session.query("SELECT COUNT(*) FROM (SELECT age FROM people) t WHERE 1 = 0").rows) == 1
+
+
 def test_limit_0_is_refused_where_the_statement_is(session: dpsql.Session) -> None:
     for sql in ("SELECT age FROM people LIMIT 0", "SELECT * FROM (SELECT age FROM people) LIMIT 0"):
         with pytest.raises(UnsupportedQuery):
