@@ -225,3 +225,20 @@ def test_groups_that_appear_against_the_guess_are_not_said_to_stay_away(wide: Se
     assert "none is expected to" in quote
     assert "A group" in answer
     assert "expected" not in answer
+
+
+@pytest.mark.parametrize(("rows", "many"), [(3_000_000, True), (2_000_000, False)])
+def test_rows_that_may_have_too_many_keys_are_foretold(tmp_path: Path, rows: int, many: bool) -> None:
+    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as data:
+        data.execute(
+            "CREATE TABLE visits (pid INTEGER, year INTEGER, cost DOUBLE, day DATE, kind VARCHAR, moment TIMESTAMP)"
+        )
+    policy = POLICY.replace("rows_per_unit: 4", f"rows_per_unit: 4\n    rows_about: {rows}")
+    (tmp_path / "clinic.yaml").write_text(policy + "      moment: {type: timestamp}\n")
+    with dpsql.testing.open(tmp_path / "clinic.yaml") as proxy:
+        session = proxy.session(analyst="ana")
+        notes = " ".join(session.explain("SELECT moment, COUNT(*) FROM visits GROUP BY moment").notes)
+        assert ("may have more than 2,000,000 different keys: then there is no answer" in notes) is many
+        assert "different keys" not in " ".join(
+            session.explain("SELECT kind, COUNT(*) FROM visits GROUP BY kind").notes
+        )
