@@ -25,6 +25,8 @@ from dpsql.sql.naming import column_name
 
 __all__ = ["AggregateReader", "Asked", "without_report"]
 
+DAYS = "Name a number, such as the days since one of them: date_diff('day', DATE '2020-01-01', x)."
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -204,6 +206,8 @@ class AggregateReader:
         self._refuse_unit(argument, node)
         if call.takes is not Takes.VALUE:
             argument = self._numeric(argument, node)
+        if call.function == "sum" and isinstance(argument, Constant) and argument.value == 1:  # as Tableau counts rows
+            return self._count(replace(node, star=True, arguments=()), aggregate, where)
         if not columns_of(argument):
             raise UnsupportedQuery(
                 "it aggregates a constant.", construct=node.name.upper(), position=node.position,
@@ -261,9 +265,10 @@ class AggregateReader:
         if argument.facts.type is Type.BOOLEAN and CALLS[node.name].takes is Takes.NUMBER_OR_TRUTH:
             return self.rows.apply("cast:integer", (argument,), node.position)
         if not argument.facts.type.numeric:
+            dated = argument.facts.type in (Type.DATE, Type.TIMESTAMP)
             raise UnsupportedQuery(
                 f"it needs numbers, not {argument.facts.type.value}.", construct=node.name.upper(),
-                position=node.position, hint="Name a numeric column or expression.",
+                position=node.position, hint=DAYS if dated else "Name a numeric column or expression.",
             )  # fmt: skip
         return argument
 

@@ -6,6 +6,16 @@ SELECT COUNT(*) FROM patients
 -- columns: count_star() integer
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
 
+SELECT sex, SUM(1) AS "Number of Records", SUM(1) FILTER (WHERE age > 64) AS old FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: sex text, Number of Records integer, old integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."sex" AS "k0", CASE WHEN ("t0"."age" > CAST($1 AS BIGINT)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: 64, 1
+
 SELECT AVG(main.patients.age) AS mean FROM main.patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1

@@ -500,9 +500,9 @@ SELECT SUM(city) FROM patients
 -- refused: SUM at 1:8: it needs numbers, not text. Name a numeric column or expression.
 
 SELECT AVG(visited_on) FROM visits
--- refused: AVG at 1:8: it needs numbers, not date. Name a numeric column or expression.
+-- refused: AVG at 1:8: it needs numbers, not date. Name a number, such as the days since one of them: date_diff('day', DATE '2020-01-01', x).
 
-SELECT SUM(1) FROM patients
+SELECT SUM(2) FROM patients
 -- refused: SUM at 1:8: it aggregates a constant. Name a column, or multiply COUNT(*) by the constant.
 
 SELECT SUM(NULL) FROM patients
