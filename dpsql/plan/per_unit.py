@@ -24,6 +24,7 @@ from dpsql.plan.scope import Scope, identifying
 from dpsql.plan.stability import most_rows, rows_per_unit
 from dpsql.plan.sub_queries import ReleasesInside, Sub
 from dpsql.plan.types import Facts, Type
+from dpsql.plan.values import values_known
 from dpsql.sql import syntax
 
 __all__ = ["group_nodes", "plan_per_unit", "sums_per_unit", "totals_per_unit", "unit_facts"]
@@ -207,6 +208,8 @@ def unit_facts(function: str, argument: Expression | None, most: int, position: 
     """
     if argument is None or FUNCTIONS[function].kind is Kind.COUNT:
         least = 1 if function == "count_rows" else 0
+        known = None if argument is None or function != "count_distinct" else values_known(argument, ())
+        most = most if known is None else min(most, known)
         return Facts(Type.INTEGER, Fraction(least), Fraction(most), False, Fraction(1))
     facts = argument.facts
     if function in ("min", "max"):

@@ -16,6 +16,14 @@ SELECT sex, SUM(1) AS "Number of Records", SUM(1) FILTER (WHERE age > 64) AS old
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."sex" AS "k0", CASE WHEN ("t0"."age" > CAST($1 AS BIGINT)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 -- values: 64, 1
 
+SELECT years, COUNT(*) AS n FROM (SELECT patient_id, COUNT(DISTINCT year(visited_on)) AS years FROM visits GROUP BY patient_id) GROUP BY years
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: integer [0, 6]; 7 values: 0, 1, 2, ..., 5, 6
+-- a0: count_rows
+-- columns: years integer [0, 6], n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."v0" AS "k0" FROM (SELECT "k0", CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "k0", year("t0"."visited_on") AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "k0") AS "t1") AS q GROUP BY "k0"
+
 SELECT AVG(main.patients.age) AS mean FROM main.patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
