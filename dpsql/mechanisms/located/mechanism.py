@@ -54,6 +54,7 @@ from dpsql.mechanisms.located.search import LocatedQuery
 from dpsql.mechanisms.noise.moments import LARGEST
 from dpsql.mechanisms.noise.sensitivity import moved_rows, why_not
 from dpsql.plan.needs import Values
+from dpsql.plan.nodes import Case, Constant, Expression
 from dpsql.plan.types import Facts, Grid
 from dpsql.privacy.kinds import Pure
 
@@ -118,12 +119,22 @@ class AtOwnPlace(Mechanism):
             return f"{aggregate.text} can take one value only; there is nothing to find."
         if request.options.mechanism != self.name and _long(request, grid):
             return "for so many groups or values it takes long, and is offered only by name."
+        if request.options.mechanism is None and _is_named(aggregate.argument):
+            return "its values are those that the statement names: it may miss the few."
         if request.options.mechanism is None and reach_of(grid, request.facts) >= grid.high - grid.low:
             # Of a share, say, it may miss the few. `capped` by name is answered by this, too.
             return "its values reach over all of their bounds, as far as is known; there is nothing to find."
         if aggregate.function != "avg" and max(grid.reach, grid.high - grid.low) >= LARGEST:
             return "its grid is too fine for exact sums of squares; declare a coarser grid."
         return None
+
+
+def _is_named(argument: Expression) -> bool:
+    """Whether it is a CASE of constants, as of a share or a score, FILTER's own CASE apart."""
+    if not isinstance(argument, Case):
+        return False
+    results = [result for _, result in argument.branches if not _is_named(result)]
+    return all(isinstance(result, Constant) for result in (*results, argument.default))
 
 
 def _offer(requests: Sequence[Request], grid: Grid, loss: Pure) -> LocatedRelease:
