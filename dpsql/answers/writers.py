@@ -25,20 +25,35 @@ _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 def to_csv(answer: Answer) -> bytes:
     """Column names and rows, unrounded; text that a spreadsheet would run as a formula starts with an apostrophe.
 
-    NULL is an empty cell. An answer that is not private has a last column that says so.
+    NULL is an empty cell, and an empty text is one in quotes, as DuckDB writes them. An answer that is not
+    private has a last column that says so.
     """
     text = io.StringIO()
     write = csv.writer(text, lineterminator="\n")
     stamp = () if answer.private else (NOT_PRIVATE,)
     write.writerow([_cell(name) for name in (*answer.columns, *stamp)])
-    write.writerows([*map(_cell, row), *("" for _ in stamp)] for row in answer.rows)
+    for row in answer.rows:
+        cells = [*map(_cell, row), *(None for _ in stamp)]
+        if "" in cells and len(cells) > 1:
+            text.write(",".join(_written(cell) for cell in cells) + "\n")
+        else:
+            write.writerow(cells)
     return text.getvalue().encode()
 
 
-def _cell(value: Any) -> str:
+def _written(cell: str | None) -> str:
+    """One cell of a line that has an empty text, which Python's writer would leave out as it does NULL."""
+    if not cell:
+        return "" if cell is None else '""'
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow([cell])
+    return line.getvalue()
+
+
+def _cell(value: Any) -> str | None:
     match value:
         case None:
-            return ""
+            return None
         case str():
             shown = safe(value)
             return f"'{shown}" if shown.lstrip().startswith(_FORMULA) else shown

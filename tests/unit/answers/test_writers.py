@@ -69,6 +69,15 @@ def test_commas_quotes_dates_and_booleans_survive_csv() -> None:
     assert read(answer)[1] == ['a, "b"', "2024-01-02", "2024-01-02T03:04:00", "true"]
 
 
+def test_an_empty_text_is_not_what_null_is_in_csv() -> None:
+    rows = [("", 1, "x"), (None, 2, 'say "no", twice'), ("plain", None, "")]
+    answer = public(("t", "n", "u"), (Type.TEXT, Type.INTEGER, Type.TEXT), rows)
+    text = to_csv(answer).decode()
+    assert text.splitlines()[1:] == ['"",1,x', ',2,"say ""no"", twice"', 'plain,,""']
+    assert [line[0] for line in read(answer)[1:]] == ["", "", "plain"]
+    assert len(read(of_text("", "a"))) == 3  # no line of one column is left blank, which readers skip
+
+
 def test_json_holds_rows_intervals_cost_and_measurements() -> None:
     document = json.loads(to_json(counted()))
     assert document["columns"] == [
