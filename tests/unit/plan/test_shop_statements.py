@@ -86,6 +86,16 @@ def test_a_public_sub_query_is_grouped_and_joined_on_its_group(shop: Session) ->
     assert sensitivity(shop, f"SELECT COUNT(*) FROM lineitems, {wide} AS d WHERE product = name") == 40 * 12
 
 
+def test_a_quote_says_that_columns_of_one_public_table_are_combined_freely(shop: Session) -> None:
+    asked = "SELECT {0}, COUNT(*) AS n FROM lineitems JOIN products p ON product = p.name GROUP BY {0}"
+    said = "name and category are columns of the public table products, and are combined freely"
+    assert said in " ".join(shop.explain(asked.format("p.name, p.category")).notes)
+    assert "combined freely" not in " ".join(shop.explain(asked.format("p.category")).notes)
+    joined = "WITH a AS (SELECT product, COUNT(*) AS n FROM lineitems GROUP BY product) "
+    each = shop.query(joined + "SELECT name, category, n FROM a JOIN products ON product = name")
+    assert len(each) == 12
+
+
 def test_distinct_values_of_public_tables_are_counted(shop: Session) -> None:
     assert shop.query("SELECT COUNT(DISTINCT category), COUNT(category) FROM products").rows == [(4, 12)]
 
