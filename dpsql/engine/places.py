@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -26,7 +26,7 @@ FEW = 4  # Values of a key up to which each is compared with each row. It is a c
 MOST_COMPARED = 64
 """The same of texts that the owner did not list. It is a choice: more of them cost more than to group by texts does."""
 MOST_HALVED = 1_024
-"""Moments whose list is halved until one is left. It is a choice: each stands in the statement, twice."""
+"""Moments by no even steps: their list is halved until one is left. It is a choice: each is in the statement twice."""
 MOST_FOUND = 4_096
 """Texts, or days or whole numbers from least to largest, that are looked up in a list. It is a choice: it stands
 in the statement."""
@@ -59,7 +59,7 @@ def _fast(source: Source, key: Key) -> bool:
     if kind is Type.REAL:
         return False
     most = {Type.TIMESTAMP: MOST_HALVED, Type.TEXT: MOST_FOUND if _owners(source, key) else MOST_COMPARED}
-    return len(domain) <= most.get(kind, MOST_COMPARED) or _follow(domain, kind) or bool(_span(domain, kind))
+    return len(domain) <= most.get(kind, MOST_COMPARED) or bool(_follow(domain, kind) or _span(domain, kind))
 
 
 def _owners(source: Source, key: Key) -> bool:
@@ -84,14 +84,16 @@ def _span(domain: tuple[Value, ...], kind: Type) -> tuple[Value, ...]:
 
 
 @lru_cache(maxsize=CACHED)
-def _follow(domain: tuple[Value, ...], kind: Type) -> bool:
-    """Whether some listed values follow each other day by day, or one by one: then a difference is the place."""
-    values = [value for value in domain if value is not None]
-    if kind is Type.DATE:
-        numbers = [value.toordinal() for value in values if isinstance(value, date)]
-    else:
-        numbers = [value for value in values if isinstance(value, int)]
-    return 2 < len(numbers) == len(values) and all(b - a == 1 for a, b in pairwise(numbers))
+def _follow(domain: tuple[Value, ...], kind: Type) -> int:
+    """How far listed values are apart, where a difference tells the place: days and whole numbers one by one, moments
+    by as many microseconds each; 0 where they lie otherwise."""
+    values: list[Any] = [value for value in domain if value is not None]
+    if len(values) <= 2 or kind not in (Type.DATE, Type.INTEGER, Type.TIMESTAMP):
+        return 0
+    one = {Type.DATE: timedelta(days=1), Type.TIMESTAMP: timedelta(microseconds=1)}.get(kind, 1)
+    apart = {(b - a) // one for a, b in pairwise(values)}
+    step = apart.pop() if len(apart) == 1 else 0
+    return step if kind is Type.TIMESTAMP or step == 1 else 0
 
 
 def _placed(printer: Printer, source: Source, key: Key) -> str:
@@ -101,8 +103,8 @@ def _placed(printer: Printer, source: Source, key: Key) -> str:
     values = [value for value in domain if value is not None]
     span = _span(domain, kind) if counts else ()
     cases, last = list[str](), str(len(domain))
-    if _follow(domain, kind):
-        cases.append(f"WHEN {_between(printer, name, kind, values)} THEN {_far(printer, name, kind, values[0])}")
+    if step := _follow(domain, kind):
+        cases.append(_by_steps(printer, name, kind, values, step))
     elif len(values) > FEW and span:
         at = {value: place for place, value in enumerate(domain)}
         places = [str(at.get(value, len(domain))) for value in span]
@@ -119,6 +121,16 @@ def _placed(printer: Printer, source: Source, key: Key) -> str:
         cases.append(f"WHEN {name} IS NULL THEN {len(values)}")
     place = f"CASE {' '.join(cases)} ELSE {last} END" if cases else last if values else "0"
     return f"{printer.dialect.narrowed(place, 0, len(domain))} AS {name}"
+
+
+def _by_steps(printer: Printer, name: str, kind: Type, values: Sequence[Value], step: int) -> str:
+    """A case of what lies from the first to the last of some values, and is one of them: how many steps it is away."""
+    if kind is not Type.TIMESTAMP:
+        return f"WHEN {_between(printer, name, kind, values)} THEN {_far(printer, name, kind, values[0])}"
+    first, last = (printer.constant(value, kind) for value in (values[0], values[-1]))
+    far, one = printer.call("microseconds_between", name, first), printer.bound(step, "BIGINT")
+    on_one = f"{name} BETWEEN {first} AND {last} AND {printer.call('whole_remainder', far, one)} = 0"
+    return f"WHEN {on_one} THEN {printer.call('whole_quotient', far, one)}"
 
 
 def _between(printer: Printer, name: str, kind: Type, values: Sequence[Value]) -> str:

@@ -2490,7 +2490,7 @@ SELECT c.member, COUNT(o.total), SUM(o.total) FROM customers c LEFT JOIN orders 
 -- a0: count of real [0, 2000] or NULL; grid 0.001 from 0 to 2000
 -- a1: sum of real [0, 2000] or NULL; grid 0.001 from 0 to 2000
 -- columns: member boolean, count(o.total) integer, sum(o.total) real
--- engine: SELECT "k0", CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "t0"."member" AS "k0", "t1"."total$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COALESCE(SUM(xor("x0", 0)), 0) AS HUGEINT) AS "m1" FROM (SELECT "t0"."member" AS "k0", "t1"."total$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id") AS q GROUP BY "k0"
 
 -- policy: shop
 SELECT COUNT(*) FROM customers c LEFT JOIN orders o ON c.customer_id = o.customer_id AND o.total > 100 WHERE o.total IS NULL
@@ -4811,7 +4811,7 @@ SELECT SUM(v.patient_id IS NOT NULL), COUNT(*) FILTER (WHERE v.patient_id IS NUL
 -- a0: sum of integer [0, 1]; grid 1 from 0 to 1
 -- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- columns: sum((v.patient_id IS NOT NULL)) integer, count_star() FILTER (WHERE (v.patient_id IS NULL)) integer
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($1 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", "x1" AS "x1" FROM (SELECT CAST((NOT ("t2"."k0" IS NULL)) AS BIGINT) AS "x0", CASE WHEN ("t2"."k0" IS NULL) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."patients" AS "t0" LEFT JOIN (SELECT "k0" FROM (SELECT "k0" FROM (SELECT "t1"."patient_id" AS "k0" FROM "bounded"."main"."visits" AS "t1" WHERE ("t1"."cost" > CAST($4 AS DOUBLE))) AS r) AS r GROUP BY "k0") AS "t2" ON "t0"."patient_id" = "t2"."k0") AS r) AS q
+-- engine: SELECT CAST(COALESCE(SUM(xor("x0", 0)), 0) AS HUGEINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($1 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", "x1" AS "x1" FROM (SELECT CAST((NOT ("t2"."k0" IS NULL)) AS BIGINT) AS "x0", CASE WHEN ("t2"."k0" IS NULL) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."patients" AS "t0" LEFT JOIN (SELECT "k0" FROM (SELECT "k0" FROM (SELECT "t1"."patient_id" AS "k0" FROM "bounded"."main"."visits" AS "t1" WHERE ("t1"."cost" > CAST($4 AS DOUBLE))) AS r) AS r GROUP BY "k0") AS "t2" ON "t0"."patient_id" = "t2"."k0") AS r) AS q
 -- values: 1.0, 0.0, 1, 500.0
 
 -- Expressions that a condition bounds

@@ -40,6 +40,7 @@ SPELLED = {
     "regexp_extract/3": "regexp_extract({0}, {1}, CAST({2} AS INTEGER))",
 }
 CALENDAR = {
+    "microseconds_between": "(epoch_us({0}) - epoch_us({1}))",
     "days_between": "({0} - {1})",
     "add_days": "({0} + CAST({1} AS INTEGER))",
     "subtract_days": "({0} - CAST({1} AS INTEGER))",

@@ -154,6 +154,7 @@ CALENDAR = {
     "last_day": f"CAST({LAST_OF_MONTH.format(of='CAST({0} AS timestamp)')} AS date)",
     "date_trunc": "date_trunc({0}, CAST({1} AS timestamp))",
     **dict.fromkeys(("date_diff", "datediff"), _boundaries()),
+    "microseconds_between": f"({_micros('{0}')} - {_micros('{1}')})",
     "days_between": "CAST({0} - {1} AS bigint)",
     "add_days": "({0} + CAST({1} AS integer))",
     "subtract_days": "({0} - CAST({1} AS integer))",

@@ -197,6 +197,7 @@ CALENDAR = {
     "last_day": "last_day(CAST({0} AS DATE))",
     "date_trunc": _truncated_to(),
     **dict.fromkeys(("date_diff", "datediff"), _boundaries()),
+    "microseconds_between": f"({_micros('{0}')} - {_micros('{1}')})",
     "days_between": whole("datediff({0}, {1})"),
     "add_days": "date_add({0}, CAST({1} AS INT))",
     "subtract_days": "date_add({0}, CAST(-{1} AS INT))",

@@ -32,7 +32,18 @@ LISTS: dict[str, tuple[Type, list[Any], list[Any]]] = {
     "months": (Type.DATE, MONTHS, [FIRST, MONTHS[1] + timedelta(days=1), date(2030, 1, 1)]),
     "numbers": (Type.INTEGER, list(range(-7, 300)), [-8, 300, 2**40]),
     "some numbers": (Type.INTEGER, [at * at - 9 for at in range(60)], [-10, -7, 3000, -(2**40)]),
-    "moments": (Type.TIMESTAMP, [NOON + timedelta(hours=at) for at in range(900)], [NOON + timedelta(minutes=5)]),
+    "hours": (Type.TIMESTAMP, [NOON + timedelta(hours=at) for at in range(1_100)], [NOON + timedelta(microseconds=1)]),
+    "quarters of hours since long ago": (
+        Type.TIMESTAMP,
+        [datetime(1899, 12, 31) + timedelta(minutes=15 * at) for at in range(99)],
+        [datetime(1899, 12, 30, 23, 45), datetime(1899, 12, 31, 0, 7, 30), datetime(1900, 1, 2)],
+    ),
+    "days as moments": (Type.TIMESTAMP, [datetime(2020, 1, 1) + timedelta(days=at) for at in range(99)], [NOON]),
+    "moments": (
+        Type.TIMESTAMP,
+        [NOON + timedelta(hours=at + at // 9) for at in range(900)],
+        [NOON + timedelta(minutes=5)],
+    ),
     "midnights": (Type.TIMESTAMP, [datetime(d.year, d.month, 1) for d in MONTHS], [NOON, datetime(2020, 1, 1, 12)]),
     "texts": (Type.TEXT, [*NAMES, *(f"v{at}" for at in range(200))], ["z", "B'C", "v", "v200"]),
     "truth": (Type.BOOLEAN, [False, True], []),
@@ -87,7 +98,8 @@ def test_texts_that_an_analyst_wrote_stand_in_no_statement() -> None:
         (Type.INTEGER, [*range(0, MOST_FOUND, 5), MOST_FOUND - 1], True),
         (Type.INTEGER, [*range(0, MOST_FOUND, 5), MOST_FOUND], False),
         (Type.INTEGER, [3, 2**60], True),  # each is compared
-        (Type.TIMESTAMP, [NOON + timedelta(days=at) for at in range(MOST_HALVED + 1)], False),
+        (Type.TIMESTAMP, [NOON + timedelta(days=at, hours=at % 2) for at in range(MOST_HALVED + 1)], False),
+        (Type.TIMESTAMP, [NOON + timedelta(hours=at) for at in range(99_000)], True),
         (Type.REAL, [1.0], False),
     ],
 )
