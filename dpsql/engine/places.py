@@ -30,6 +30,7 @@ MOST_HALVED = 1_024
 MOST_FOUND = 4_096
 """Texts, or days or whole numbers from least to largest, that are looked up in a list. It is a choice: it stands
 in the statement."""
+WHOLE = 2**52  # Whole numbers below it, and differences of two of them, are exact in 64 bit floats.
 CACHED = 64  # Lists that are remembered as following each other, or not. It is a choice between memory and time.
 
 
@@ -56,8 +57,6 @@ def placeable(source: Source) -> bool:
 
 def _fast(source: Source, key: Key) -> bool:
     kind, domain = key.expression.facts.type, key.domain or ()
-    if kind is Type.REAL:
-        return False
     most = {Type.TIMESTAMP: MOST_HALVED, Type.TEXT: MOST_FOUND if _owners(source, key) else MOST_COMPARED}
     return len(domain) <= most.get(kind, MOST_COMPARED) or bool(_follow(domain, kind) or _span(domain, kind))
 
@@ -85,15 +84,17 @@ def _span(domain: tuple[Value, ...], kind: Type) -> tuple[Value, ...]:
 
 @lru_cache(maxsize=CACHED)
 def _follow(domain: tuple[Value, ...], kind: Type) -> int:
-    """How far listed values are apart, where a difference tells the place: days and whole numbers one by one, moments
-    by as many microseconds each; 0 where they lie otherwise."""
+    """How far listed values are apart, in either order, where a difference tells the place: days and whole numbers one
+    by one, reals that are whole by as much each, and moments by as many microseconds; 0 where they lie otherwise."""
     values: list[Any] = [value for value in domain if value is not None]
-    if len(values) <= 2 or kind not in (Type.DATE, Type.INTEGER, Type.TIMESTAMP):
+    if len(values) <= 2 or kind not in (Type.DATE, Type.INTEGER, Type.REAL, Type.TIMESTAMP):
+        return 0
+    if kind is Type.REAL and not all(value.is_integer() and abs(value) < WHOLE for value in values):
         return 0
     one = {Type.DATE: timedelta(days=1), Type.TIMESTAMP: timedelta(microseconds=1)}.get(kind, 1)
-    apart = {(b - a) // one for a, b in pairwise(values)}
-    step = apart.pop() if len(apart) == 1 else 0
-    return step if kind is Type.TIMESTAMP or step == 1 else 0
+    apart = {int((b - a) // one) for a, b in pairwise(values)}
+    step = abs(apart.pop()) if len(apart) == 1 else 0
+    return step if kind in (Type.REAL, Type.TIMESTAMP) or step == 1 else 0
 
 
 def _placed(printer: Printer, source: Source, key: Key) -> str:
@@ -125,12 +126,18 @@ def _placed(printer: Printer, source: Source, key: Key) -> str:
 
 def _by_steps(printer: Printer, name: str, kind: Type, values: Sequence[Value], step: int) -> str:
     """A case of what lies from the first to the last of some values, and is one of them: how many steps it is away."""
-    if kind is not Type.TIMESTAMP:
+    if kind not in (Type.REAL, Type.TIMESTAMP):
         return f"WHEN {_between(printer, name, kind, values)} THEN {_far(printer, name, kind, values[0])}"
     first, last = (printer.constant(value, kind) for value in (values[0], values[-1]))
+    within = f"{name} BETWEEN {first} AND {last}"
+    if kind is Type.REAL:  # all of these are exact for values of the list, and no others are met by one of them
+        printer.functions |= {"-", "*", "+"}
+        one = printer.real(step)
+        steps = printer.call("floor", printer.call("real_quotient", f"({name} - {first})", one))
+        return f"WHEN {within} AND {first} + {steps} * {one} = {name} THEN {printer.cast(steps, 'BIGINT')}"
     far, one = printer.call("microseconds_between", name, first), printer.bound(step, "BIGINT")
-    on_one = f"{name} BETWEEN {first} AND {last} AND {printer.call('whole_remainder', far, one)} = 0"
-    return f"WHEN {on_one} THEN {printer.call('whole_quotient', far, one)}"
+    within = f"{within} AND {printer.call('whole_remainder', far, one)} = 0"
+    return f"WHEN {within} THEN {printer.call('whole_quotient', far, one)}"
 
 
 def _between(printer: Printer, name: str, kind: Type, values: Sequence[Value]) -> str:

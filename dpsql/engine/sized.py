@@ -44,8 +44,9 @@ __all__ = [
 WIRES = (("bin", "BIGINT"), ("units", "BIGINT"), ("signs", "BIGINT"), ("total", "HUGEINT"))
 """The columns of `Sized` behind the keys, with their wire types."""
 
-MOST_CELLS = 1 << 20
-"""Groups times bins that are held at once while rows are added up, 32 MiB of them. It is a choice."""
+MOST_CELLS = 1 << 22
+"""Groups times bins that are held at once while rows are added up, 128 MiB of them. It is a choice: beyond it the
+database adds up, and takes ten times as long (3 million rows in 52,704 groups: measured)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -690,8 +690,8 @@ SELECT floor(cost / 1000) AS thousands, COUNT(*) FROM visits GROUP BY 1
 -- k0: real [0, 20]; 21 values: 0.0, 1.0, 2.0, ..., 19.0, 20.0
 -- a0: count_rows
 -- columns: thousands real [0, 20], count_star() integer
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 4 THEN CASE WHEN "size" <= 2 THEN CASE WHEN "size" <= 1 THEN 0 ELSE 1 END ELSE CASE WHEN "size" <= 3 THEN 2 ELSE 3 END END ELSE CASE WHEN "size" <= 8 THEN CASE WHEN "size" <= 6 THEN 4 ELSE 5 END ELSE CASE WHEN "size" <= 12 THEN 6 ELSE 7 END END END AS "bin" FROM (SELECT "k0", "x0", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS LAST) AS "first", SUM("x0") OVER (PARTITION BY "u") AS "size" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t0"."patient_id" AS "unit", floor(("t0"."cost" / CAST($1 AS DOUBLE))) AS "k0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
--- values: 1000.0
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS DOUBLE) AND CAST($2 AS DOUBLE) AND CAST($1 AS DOUBLE) + floor((("k0" - CAST($1 AS DOUBLE)) / CAST($3 AS DOUBLE))) * CAST($3 AS DOUBLE) = "k0" THEN CAST(floor((("k0" - CAST($1 AS DOUBLE)) / CAST($3 AS DOUBLE))) AS BIGINT) ELSE 21 END AS TINYINT) AS "k0", "u" FROM (SELECT floor(("t0"."cost" / CAST($4 AS DOUBLE))) AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- values: 0.0, 20.0, 1.0, 1000.0
 
 SELECT sex, COUNT(*) FROM patients WHERE sex IN ('F', 'M') GROUP BY sex
 -- unit: patients.patient_id

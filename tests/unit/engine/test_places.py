@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -32,6 +33,18 @@ LISTS: dict[str, tuple[Type, list[Any], list[Any]]] = {
     "months": (Type.DATE, MONTHS, [FIRST, MONTHS[1] + timedelta(days=1), date(2030, 1, 1)]),
     "numbers": (Type.INTEGER, list(range(-7, 300)), [-8, 300, 2**40]),
     "some numbers": (Type.INTEGER, [at * at - 9 for at in range(60)], [-10, -7, 3000, -(2**40)]),
+    "few reals": (
+        Type.REAL,
+        [at / 10 for at in range(MOST_COMPARED - 1)],
+        [-0.1, 0.30000000000000004, math.nan, math.inf],
+    ),
+    "whole reals": (Type.REAL, [at * 5.0 - 50 for at in range(99)], [-55.0, 0.1, 7.0, 445.0, math.nan, math.inf]),
+    "far reals": (Type.REAL, [at * 2.0**45 - 2.0**51 for at in range(99)], [0.1, -0.1, 2.0**51 - 1, -(2.0**51) - 1]),
+    "large reals": (
+        Type.REAL,
+        [2.0**51 + at for at in range(99)],
+        [2.0**51 - 0.5, 2.0**51 + 0.5, 2.0**51 + 99, -math.inf],
+    ),
     "hours": (Type.TIMESTAMP, [NOON + timedelta(hours=at) for at in range(1_100)], [NOON + timedelta(microseconds=1)]),
     "quarters of hours since long ago": (
         Type.TIMESTAMP,
@@ -100,7 +113,9 @@ def test_texts_that_an_analyst_wrote_stand_in_no_statement() -> None:
         (Type.INTEGER, [3, 2**60], True),  # each is compared
         (Type.TIMESTAMP, [NOON + timedelta(days=at, hours=at % 2) for at in range(MOST_HALVED + 1)], False),
         (Type.TIMESTAMP, [NOON + timedelta(hours=at) for at in range(99_000)], True),
-        (Type.REAL, [1.0], False),
+        (Type.REAL, [at / 10 for at in range(MOST_COMPARED + 1)], False),
+        (Type.REAL, [2.0**52 + at for at in range(MOST_COMPARED + 1)], False),
+        (Type.REAL, [7.0 * at for at in range(99_000)], True),
     ],
 )
 def test_places_are_found_where_that_is_fast(kind: Type, values: list[Any], found: bool) -> None:
