@@ -205,6 +205,25 @@ def test_rows_of_joins_are_added_up_as_the_database_would(session: Session, aske
 
 
 @pytest.mark.parametrize(
+    ("asked", "grouped"),
+    [
+        ("reason, COUNT(*), SUM(fee), COUNT(score) FROM returns JOIN members USING (customer)", False),
+        ("back, SUM(weight * 2.5), SUM(score) FROM returns JOIN members USING (customer)", False),
+        ("sent, COUNT(*), SUM(fee) FROM returns JOIN members USING (customer)", False),
+        ("reason, COUNT(*), SUM(fee) FROM returns JOIN orders USING (customer)", True),
+    ],
+)
+def test_rows_of_joins_are_sorted_where_units_have_few_rows_a_group(
+    session: Session, asked: str, grouped: bool
+) -> None:
+    asked = f"SELECT {asked} WHERE fee > 1 GROUP BY 1"
+    assert added_up_alike(session, asked) == {True}
+    statements = {reading.statement for reading in prepared_for(session, asked, mechanism="clamped").readings}
+    assert {"GROUP BY" in own.sql for own in statements} == {grouped}
+    assert all("ORDER BY" in own.sql for own in statements)
+
+
+@pytest.mark.parametrize(
     ("asked", "streamed"),
     [
         (
