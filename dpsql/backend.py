@@ -21,6 +21,7 @@ from dpsql.answers.written import read_released
 from dpsql.charging import Charging, Spoken
 from dpsql.engine.base import Engine
 from dpsql.engine.lower import Lower, lowering
+from dpsql.engine.public_columns import PublicColumns
 from dpsql.engine.released import lower_public
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.refusals import ReleasedMeanwhile
@@ -41,7 +42,7 @@ from dpsql.shelf import Shelf
 from dpsql.times import Times
 
 if TYPE_CHECKING:
-    from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
+    from dpsql.mechanisms.metric.row_metric import RowMetric
     from dpsql.policy import Policy
 
 __all__ = ["Backend", "defaults_of"]
@@ -60,7 +61,7 @@ class Backend:
         defaults: The policy's options for a query that names none.
         private: False only under a test sampler.
         metrics: The policy's metrics, by name.
-        public: Reads whole columns of public tables.
+        public: Reads whole columns of public tables, and their combinations.
         charging: What stands around an analyst's charge.
         served: Counts answers that came from the store.
         times: When answers leave.
@@ -79,7 +80,7 @@ class Backend:
     defaults: Options
     private: bool
     metrics: Mapping[str, RowMetric]
-    public: PublicRows
+    public: PublicColumns
     charging: Charging
     served: Served
     times: Times = field(default_factory=Times)

@@ -258,7 +258,8 @@ class Session(Buying):
 
     def _plan(self, query: syntax.Queryable, parameters: Parameters) -> AnyPlan:
         catalog, cells = self._releases.catalog(query), self._backend.post_process.cells
-        return self._releases.checked(resolve_query(query, catalog, values_of(parameters, query), cells))
+        read = self._backend.public.combinations
+        return self._releases.checked(resolve_query(query, catalog, values_of(parameters, query), cells, read))
 
     def _known(self, sql: str, query: syntax.Queryable, parameters: Parameters | None) -> Key | None:
         """What the plan of a text depends on, beside what this backend never changes; None where there is more.

@@ -24,8 +24,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.answers.release import Released
+from dpsql.limits import MOST_LISTED
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.aggregates import FUNCTIONS
+from dpsql.plan.combined import listed_groups, most_groups_listed
 from dpsql.plan.grouping import GROUPING_SET
 from dpsql.plan.plans import Plan
 from dpsql.prepare import Measured, Prepared
@@ -142,21 +144,14 @@ def _agreeing(prepared: Prepared, parts: Sequence[Measured], values: Sequence[An
     sets = [grouping.keys for grouping in prepared.groupings]
     keys = _from_common(sets)
     nested = all(set(own) == set(keys[: len(own)]) for own in sets)
-    domains = [prepared.plan.keys[index].domain or () for index in keys]
-    cells = int(np.prod([len(domain) for domain in domains]))
-    if cells * len(parts) > MOST_ENTRIES:
+    cells = most_groups_listed(prepared.plan, keys)
+    if cells * len(parts) > MOST_ENTRIES or (prepared.plan.combined and cells > MOST_LISTED):
         return values
-    shape = [len(domain) for domain in domains]
-    coordinates = np.unravel_index(np.arange(cells), shape) if shape else ()
+    numbered = _groups_of_cells(prepared, keys, cells)
     sums: list[csr_matrix] = []
     weights: list[npt.NDArray[np.float64]] = []
     for part, scale in zip(parts, scales, strict=True):
-        own = prepared.groupings[part.grouping].keys
-        sizes = [len(prepared.plan.keys[index].domain or ()) for index in own]
-        rows = np.zeros(cells, dtype=np.int64)
-        for index, size in zip(own, sizes, strict=True):
-            rows = rows * size + coordinates[keys.index(index)]
-        count = int(np.prod(sizes)) if sizes else 1
+        rows, count = numbered[part.grouping], len(prepared.groupings[part.grouping].groups or ())
         sums.append(coo_matrix((np.ones(cells), (rows, np.arange(cells))), shape=(count, cells)).tocsr())
         weights.append(np.full(count, 1.0 / float(scale)))
     matrix = vstack(sums).tocsr()
@@ -169,6 +164,27 @@ def _agreeing(prepared: Prepared, parts: Sequence[Measured], values: Sequence[An
     if nested:  # rounded running totals keep every total of neighbouring cells within 1 of its best value
         finest = np.diff(np.round(np.cumsum(finest)), prepend=0.0)
     return [in_unit(int(steps), step) for steps in np.round(matrix @ finest)]
+
+
+def _groups_of_cells(prepared: Prepared, keys: Sequence[int], cells: int) -> list[npt.NDArray[np.int64]]:
+    """For each grouping (cells,) of which of its groups each cell is a part, the cells in the order of their keys."""
+    plan, found = prepared.plan, list[npt.NDArray[np.int64]]()
+    if plan.combined:
+        finest = listed_groups(plan, keys) or ()
+        for grouping in prepared.groupings:
+            own = {group: number for number, group in enumerate(grouping.groups or ())}
+            at = [keys.index(index) for index in grouping.keys]
+            found.append(np.array([own[tuple(cell[place] for place in at)] for cell in finest], dtype=np.int64))
+        return found
+    shape = [len(plan.keys[index].domain or ()) for index in keys]
+    coordinates = np.unravel_index(np.arange(cells), shape) if shape else ()
+    for grouping in prepared.groupings:
+        rows = np.zeros(cells, dtype=np.int64)
+        for index in grouping.keys:
+            place = keys.index(index)
+            rows = rows * shape[place] + coordinates[place]
+        found.append(rows)
+    return found
 
 
 def _from_common(sets: Sequence[Sequence[int]]) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from dpsql.mechanisms.foretold import foretold_answer
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Aggregate, Column
 from dpsql.plan.plans import Plan
-from dpsql.plan.relations import rows_said_by, scans
+from dpsql.plan.relations import rows_said_by
 from dpsql.prepare import Measured, Prepared
 from dpsql.prepare.batch import At
 from dpsql.privacy.account import Composition
@@ -229,20 +229,6 @@ def _notes_on_classes(prepared: Prepared, classes: Mapping[str, Fraction]) -> tu
     return (f"At a price of {kind} {float(whole or 0):g} a unit of each class loses at most: {most}.",)
 
 
-def _notes_on_pairs(prepared: Prepared) -> list[str]:
-    """That keys of one public table are combined freely, whichever of their values stand in one of its rows."""
-    keys = [key.expression for key in prepared.plan.keys if isinstance(key.expression, Column)]
-    notes = []
-    for scan in scans(prepared.plan.relation):
-        names = [key.name for key in keys if key.alias == scan.alias]
-        if scan.table.public and len(names) > 1:
-            notes.append(
-                f"{' and '.join(names)} are columns of the public table {scan.table.name}, and are combined freely, "
-                "also where it has no such row. Group by its key alone, and join the table to the answer."
-            )
-    return notes
-
-
 def _notes(prepared: Prepared) -> tuple[str, ...]:
     notes = []
     contribution = prepared.measured[0].request.source.contribution
@@ -259,7 +245,6 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
     elif prepared.plan.keys and prepared.plan.table is None:
         listed = sum(len(grouping.groups or ()) for grouping in prepared.groupings)
         notes.append(f"All {listed} groups of the declared domain are listed, empty ones included.")
-    notes += _notes_on_pairs(prepared)
     rest = [measured for measured in prepared.measured if measured.rest]
     if rest:
         widths = ", ".join(f"{m.aggregate.text} ±{m.choice.release.half_width:.3g}" for m in rest)

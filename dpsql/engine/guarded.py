@@ -18,7 +18,7 @@ from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
 from dpsql.privacy.tables import RawTable
 from dpsql.worker.process import WorkerFailed
 
-__all__ = ["GuardedEngine", "Unreached"]
+__all__ = ["NOT_READY", "GuardedEngine", "Unreached"]
 
 T = TypeVar("T")
 

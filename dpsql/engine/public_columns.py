@@ -1,4 +1,4 @@
-"""Whole columns of public tables: coordinates, and what private rows are joined with.
+"""Whole columns of public tables: coordinates, what private rows are joined with, and values that stand together.
 
 Tests: tests/unit/mechanisms/metric.
 """
@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dpsql.engine.base import Engine
+from dpsql.engine.guarded import NOT_READY
 from dpsql.engine.released import lower_public
-from dpsql.errors import PolicyError, UnsupportedQuery
+from dpsql.errors import EngineFailed, OperationalError, PolicyError, UnsupportedQuery
+from dpsql.limits import MOST_LISTED
 from dpsql.plan.catalog import Catalog, TableInfo
-from dpsql.plan.nodes import Scan
+from dpsql.plan.domains import Cell
+from dpsql.plan.nodes import Column, Relation, Scan
 from dpsql.plan.plans import Output, PublicPlan, Stage
-from dpsql.plan.relations import column_of
+from dpsql.plan.relations import column_of, scans, size_of
 from dpsql.plan.types import Value
 
 __all__ = ["PublicColumns"]
@@ -21,6 +24,9 @@ __all__ = ["PublicColumns"]
 MOST_LOOKED_UP = 1_000_000
 """Rows of a public table, which are held as Python values while they are looked up in. It is a choice between memory
 and use."""
+MOST_COMBINED = 2_000_000
+"""Rows of public tables of which the combinations of some columns are read. It is a choice: DuckDB groups so many in
+some tenths of a second, and what is only planned costs nobody anything."""
 
 
 class PublicColumns:
@@ -66,3 +72,29 @@ class PublicColumns:
         found: dict[Value, Value] = dict(raw.groups(["c0", "c1"]))
         keys = self._keys.setdefault(info.name, list(found))
         return [found[key] for key in keys]
+
+    def combinations(self, relation: Relation, columns: Sequence[Column]) -> Sequence[Cell] | None:
+        """The values that columns have together in the rows of a public relation, each once, in no order.
+
+        They are read anew each time: how fast a statement is planned tells nobody what others ask (`shelf`).
+
+        Returns:
+            None where there are more than are listed, where it is too large, and where it is made of what is released:
+            that is read when it is paid for.
+
+        Raises:
+            OperationalError: The engine gives no answer. Nothing is charged.
+        """
+        own = [scan.table for scan in scans(relation)]
+        if size_of(relation) > MOST_COMBINED or any(t.released or t.unread or t.answer is not None for t in own):
+            return None
+        outputs = tuple(Output(f"c{place}", column) for place, column in enumerate(columns))
+        stage = Stage(outputs, group_by=tuple(columns), limit=MOST_LISTED + 1, aggregates=True)
+        statement = lower_public(PublicPlan(relation, stage), self._engine.dialect)
+        if statement.awaited:
+            return None
+        try:
+            cells = self._engine.run(statement).groups([name for name, _ in statement.columns])
+        except EngineFailed as failure:  # whose text says that a cost stays charged
+            raise OperationalError(NOT_READY) from failure
+        return cells if len(cells) <= MOST_LISTED else None

@@ -137,6 +137,8 @@ class Request:
             the price that each of them names; or None.
         top: Where this measurement chooses the first groups of an order: which; else None.
         policy_file: Where the owner writes, for messages.
+        listed: How many groups the answer lists; None where not all keys are listed. Like ``rows_about`` it is never in
+            a proof.
         units_at_least: Units a group needs before it appears (``min_privacy_units_per_group``), tested on the
             noised count; 0 for none.
         min_units: Units a group needs before it may appear at all (the policy's), tested before the noise, which allows
@@ -162,6 +164,7 @@ class Request:
     table: TableFunction | None = None
     top: Top | None = None
     policy_file: str = "the policy"
+    listed: int | None = None
 
     @property
     def facts(self) -> Facts:
@@ -189,6 +192,13 @@ class Request:
     def whole(self) -> bool:
         """Whether all requests of the statement are answered together only, for the price that each of them names."""
         return self.table is not None or self.price.multiple is not None
+
+    @property
+    def cells(self) -> int:
+        """How many groups are listed, by the keys of which values are; 1 without keys."""
+        if self.listed is not None:
+            return self.listed
+        return math.prod(len(key.domain) for key in self.source.keys if key.domain is not None)
 
     @property
     def neighbour_rows(self) -> int:

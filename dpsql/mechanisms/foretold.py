@@ -110,7 +110,7 @@ def _no_row(plan: Plan) -> tuple[str, ...]:
     never = plan.having is not None and is_never(
         substituted(plan.having, {key.name: key.expression for key in plan.keys})
     )
-    if plan.sets is None and any(key.domain == () for key in plan.keys):
+    if plan.sets is None and (any(key.domain == () for key in plan.keys) or any(not p.groups for p in plan.combined)):
         return ("By the conditions on its keys the answer will have no row.",)
     return ("By the public bounds and values of the keys no group can meet HAVING: no row will be shown.",) * never
 

@@ -46,7 +46,7 @@ from dpsql.privacy.kinds import Approximate
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["StabilityRelease", "cells_of", "rows_per_cell", "stability_offer"]
+__all__ = ["StabilityRelease", "rows_per_cell", "stability_offer"]
 
 NINETEEN_IN_TWENTY = math.log(20)
 """The 95% half width of Laplace noise, in mean absolute errors: P(|X| > b ln 20) = 1/20."""
@@ -130,16 +130,11 @@ def stability_offer(name: str, request: Request) -> StabilityRelease | str:
         step=Fraction(1),
         sensitivity=float(l1),
         threshold=beyond + most - 1,
-        cells=cells_of(request),
+        cells=request.cells,
         rows_per_cell=rows_per_cell(request),
     )
 
 
-def cells_of(request: Request) -> int:
-    """How many groups are listed; 1 without keys."""
-    return math.prod(len(key.domain or ()) for key in request.source.keys)
-
-
 def rows_per_cell(request: Request) -> float:
     """The largest private table's guessed rows, spread evenly over the listed cells."""
-    return max(scan.table.rows_about for scan in private_scans(request.source.relation)) / max(1, cells_of(request))
+    return max(scan.table.rows_about for scan in private_scans(request.source.relation)) / max(1, request.cells)

@@ -77,7 +77,8 @@ class Awaiting:
         if any(_names_table(part, node, scope) for part in walk(node)):
             raise _tied(node)
         try:
-            found = self.resolve(node.query, Rows(rows.catalog, rows.parameters, rows.per_unit, rows.ctes))
+            own = Rows(rows.catalog, rows.parameters, rows.per_unit, rows.ctes, rows.combinations)
+            found = self.resolve(node.query, own)
         except UnsupportedQuery as refused:
             if scope.holds(fold(refused.construct or "")):  # a column outside, without its table
                 raise _tied(node) from None

@@ -6,10 +6,10 @@ Tests: tests/unit/plan/test_joined_answers.py, which compares it with rows that 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from math import prod
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import MOST_OPEN_GROUPS
+from dpsql.plan.combined import most_groups_listed
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Apply, Column, Expression, Filter, Join, PerUnit, Project, Relation, Scan, Semi, UnionAll
 from dpsql.plan.plans import Plan, PublicPlan, Stage
@@ -166,11 +166,9 @@ def _of_columns(part: Plan | PublicPlan, before: Sequence[Stage], read: Collecti
 
 def _of_release(plan: Plan, tied: Collection[Expression]) -> int:
     """Most groups of a release with given values of some released columns, which are keys or numbers."""
-    given = {own.name for own in tied if isinstance(own, Column)}
-    sizes = [
-        1 if key.name in given else MOST_OPEN_GROUPS if key.domain is None else len(key.domain) for key in plan.keys
-    ]
-    found = min(sum(prod(sizes[index] for index in own) for own in plan.shown_sets), MOST_OPEN_GROUPS)
+    names = {own.name for own in tied if isinstance(own, Column)}
+    given = {place for place, key in enumerate(plan.keys) if key.name in names}
+    found = min(sum(most_groups_listed(plan, own, given) for own in plan.shown_sets), MOST_OPEN_GROUPS)
     return found if plan.limit is None else min(found, plan.limit)
 
 

@@ -13,6 +13,7 @@ __all__ = [
     "REPORTS",
     "WHOLE",
     "AnyPlan",
+    "Combined",
     "Cut",
     "Key",
     "Output",
@@ -44,6 +45,19 @@ class Key:
     name: str
     expression: Expression
     domain: tuple[Value, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """Keys that are columns of one public table, and which of their values stand together in its rows.
+
+    Attributes:
+        keys: Which keys, by index.
+        groups: One value for each of them: all that the answer lists, in the order of their domains.
+    """
+
+    keys: tuple[int, ...]
+    groups: tuple[tuple[Value, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +216,7 @@ class Plan:
         cut: Which rows of the answer are shown. No mechanism reads it, and it tells no statement from another: it cuts
             an answer that was released before, too.
         awaits: What is released before, and read as values: by their numbers, the columns of `plan.awaited`.
+        combined: Which keys are not combined freely (`plan.combined`). No sensitivity rests on it.
     """
 
     relation: Relation
@@ -219,6 +234,7 @@ class Plan:
     table: TableFunction | None = None
     cut: Cut = WHOLE
     awaits: tuple[Plan, ...] = ()
+    combined: tuple[Combined, ...] = ()
 
     @property
     def answer(self) -> tuple[Output, ...]:
@@ -309,9 +325,10 @@ AnyPlan = Plan | PublicPlan | Several
 
 
 def groups_listed(plan: AnyPlan) -> int:
-    """How many values the keys of a plan list, those of its parts and of what it awaits included."""
+    """How many values and groups the keys of a plan list, those of its parts and of what it awaits included."""
     if isinstance(plan, Several):
         return sum(map(groups_listed, plan.parts))
     if isinstance(plan, PublicPlan):
         return 0
-    return sum(len(key.domain or ()) for key in plan.keys) + sum(map(groups_listed, plan.awaits))
+    together = sum(len(own.keys) * len(own.groups) for own in plan.combined)
+    return together + sum(len(key.domain or ()) for key in plan.keys) + sum(map(groups_listed, plan.awaits))

@@ -13,6 +13,7 @@ from dpsql.plan.applied import NoSuchValue
 from dpsql.plan.awaited import Awaiting
 from dpsql.plan.beside import ValueBeside, beside_values
 from dpsql.plan.catalog import Catalog
+from dpsql.plan.combined import Combinations, combined, unread
 from dpsql.plan.conditions import holds_aggregate
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
@@ -48,8 +49,9 @@ INTERVAL_ENDS = {"dp_interval_low": 0, "dp_interval_high": 1}
 
 
 def resolve_query(
-    query: syntax.Queryable, catalog: Catalog, parameters: tuple[Passed, ...], evaluate: Evaluate
-) -> AnyPlan:
+    query: syntax.Queryable, catalog: Catalog, parameters: tuple[Passed, ...], evaluate: Evaluate,
+    combinations: Combinations = unread,
+) -> AnyPlan:  # fmt: skip
     """The plan of one query.
 
     Args:
@@ -57,11 +59,12 @@ def resolve_query(
         catalog: Tables, columns and their facts.
         parameters: Values of ``?``.
         evaluate: Runs expressions over public values, to derive the domains of keys.
+        combinations: Reads which values of public tables stand together.
 
     Raises:
         UnsupportedQuery: With construct, position and what to write instead.
     """
-    plan = _resolve(described_alone(query), Rows(catalog, parameters, plan_per_unit), evaluate)
+    plan = _resolve(described_alone(query), Rows(catalog, parameters, plan_per_unit, {}, combinations), evaluate)
     refuse_heavy(plan, query.position)
     return plan
 
@@ -214,6 +217,7 @@ class _Statement:
             options=options_of(query, self._resolver()),
             sets=self.sets,
             repeats=self.repeats,
+            combined=combined(self.relation, self.keys, self.rows.combinations, self.evaluate),
         )
 
     # ---- keys -------------------------------------------------------------------------------------------------
@@ -250,8 +254,7 @@ class _Statement:
                 )  # fmt: skip
             if any(key.expression == expression for key in self.keys):
                 continue
-            domain = domain_of(expression, known, self.evaluate)
-            self.keys.append(Key(f"k{len(self.keys)}", expression, domain))
+            self.keys.append(Key(f"k{len(self.keys)}", expression, domain_of(expression, known, self.evaluate)))
 
     # ---- released values --------------------------------------------------------------------------------------
 
@@ -277,8 +280,7 @@ class _Statement:
         node = item.expression
         if isinstance(node, syntax.Call) and node.name in INTERVAL_ENDS:
             return Output(item.name, as_null(Type.REAL), self._interval_end(node))
-        bare = item.alias is None and isinstance(node, syntax.Name)
-        name = self.scope.spelling(node) if bare and isinstance(node, syntax.Name) else item.name
+        name = self.scope.spelling(node) if item.alias is None and isinstance(node, syntax.Name) else item.name
         plain, report = without_report(node)
         return Output(name, self._resolver().resolve(plain), report=report)
 

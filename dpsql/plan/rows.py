@@ -13,6 +13,7 @@ from typing import Self
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.catalog import Catalog
+from dpsql.plan.combined import Combinations, unread
 from dpsql.plan.conditions import (
     across,
     bare_identity,
@@ -56,6 +57,7 @@ class Rows:
         parameters: Values of ``?``.
         per_unit: Plans sub-queries that aggregate within a unit.
         ctes: Named sub-queries in scope.
+        combinations: Reads which values of public tables stand together.
         aliases: The plan's own aliases.
         awaited: What a sub-query as a value stands for (`plan.awaited`); None where none may stand.
     """
@@ -64,6 +66,7 @@ class Rows:
     parameters: tuple[Passed, ...]
     per_unit: PerUnitPlanner
     ctes: Mapping[str, syntax.Queryable] = field(default_factory=dict)
+    combinations: Combinations = unread
     aliases: count[int] = field(default_factory=count)
     awaited: Callable[[syntax.ScalarQuery, Rows, Scope], Column] | None = None
 

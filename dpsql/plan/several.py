@@ -81,7 +81,7 @@ def of_union(union: syntax.Union, rows: Rows, resolve: Resolve) -> Several:
     Raises:
         UnsupportedQuery: One of them is refused, or they do not fit together.
     """
-    answers = _Answers(rows.catalog, rows.parameters, rows.per_unit, rows.ctes, resolve=resolve)
+    answers = _Answers(rows.catalog, rows.parameters, rows.per_unit, rows.ctes, rows.combinations, resolve=resolve)
     sub = answers.union(union, _Answers.part)
     names = [element_name(output.name, output.element) for output in answers.parts[0].answer]
     return _gathered(answers.parts, sub.relation, list(zip(names, sub.columns.values(), strict=True)))
@@ -104,7 +104,7 @@ def of_select(query: syntax.Select, rows: Rows, resolve: Resolve) -> Several:
             "the SELECTs that it asks are paid for one by one, and here is nothing to pay for.", construct="OPTIONS",
             position=query.position, hint="Write the options into each of them, or SET them for the session.",
         )  # fmt: skip
-    answers = _Answers(rows.catalog, rows.parameters, rows.per_unit, rows.ctes, resolve=resolve)
+    answers = _Answers(rows.catalog, rows.parameters, rows.per_unit, rows.ctes, rows.combinations, resolve=resolve)
     group = Gathered() if query.source is None else answers.gather(query.source)
     values: dict[str, Expression] = {}
     asked: list[syntax.ScalarQuery] = []
@@ -205,7 +205,8 @@ class _Answers(Rows):
 
     def part(self, query: syntax.Queryable) -> Sub:
         """An answer as a table; one that is asked twice is one."""
-        found = self.resolve(query, Rows(self.catalog, self.parameters, self.per_unit, self.ctes))
+        own = Rows(self.catalog, self.parameters, self.per_unit, self.ctes, self.combinations)
+        found = self.resolve(query, own)
         if isinstance(found, Several):
             raise UnsupportedQuery(
                 "an answer that is made of several answers stands alone in FROM.", construct="sub-query",

@@ -5,15 +5,12 @@ Tests: tests/unit/prepare.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 
 from dpsql.errors import ProgrammingError
-from dpsql.limits import MOST_LISTED
 from dpsql.plan.catalog import Catalog
+from dpsql.plan.combined import listed_groups
 from dpsql.plan.groups import most_groups
 from dpsql.plan.intervals import Interval
 from dpsql.plan.narrowing import facts_on
@@ -100,15 +97,7 @@ def groupings_of(plan: Plan) -> tuple[Grouping, ...]:
     """What the answer's rows are grouped by: once for a plain GROUP BY, once for each grouping set."""
     every = tuple(range(len(plan.keys)))
     sets = plan.sets if plan.sets is not None else (every,)
-    return tuple(Grouping(keys, _listed([plan.keys[index] for index in keys])) for keys in sets)
-
-
-def _listed(keys: Sequence[Key]) -> tuple[Group, ...] | None:
-    """Every group of the answer, or None where some key is open or there are too many."""
-    domains = [key.domain for key in keys if key.domain is not None]
-    if len(domains) < len(keys) or math.prod(map(len, domains)) > MOST_LISTED:
-        return None
-    return tuple(product(*domains))
+    return tuple(Grouping(keys, listed_groups(plan, keys)) for keys in sets)
 
 
 def rows_about(plan: Plan, groups: tuple[Group, ...] | None) -> int:

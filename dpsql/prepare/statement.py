@@ -257,6 +257,7 @@ def _request(
         idealised=catalog.idealised,
         table=plan.table,
         policy_file=catalog.policy_file,
+        listed=None if grouping.groups is None else len(grouping.groups),
     )
 
 

@@ -135,6 +135,12 @@ TEMPLATES = (
     # joins
     Template("SELECT p.sex, SUM(v.cost) FROM visits v JOIN patients p USING (patient_id) GROUP BY p.sex"),
     Template("SELECT c.region, COUNT(*) FROM patients p JOIN cities c ON p.city = c.name GROUP BY c.region"),
+    Template("SELECT c.name, c.region, COUNT(*) FROM patients p LEFT JOIN cities c ON p.city = c.name GROUP BY 1, 2"),
+    Template("SELECT c.region, c.name, SUM(age) FROM patients p JOIN cities c ON p.city = c.name GROUP BY CUBE (1, 2)"),
+    Template(
+        "SELECT c.name, c.region, AVG(v.cost), COUNT(DISTINCT v.patient_id) FROM visits v JOIN patients p USING "
+        "(patient_id) JOIN cities c ON c.name = p.city WHERE c.region = 'north' OR c.name < 'P' GROUP BY 1, 2"
+    ),
     Template(
         "SELECT c.region, v.ward, AVG(v.cost) FROM visits v JOIN patients p ON v.patient_id = p.patient_id "
         "JOIN cities c ON c.name = p.city GROUP BY 1, 2"

@@ -2271,6 +2271,190 @@ SELECT h.title, COUNT(*) FROM logins l JOIN holidays h ON l.day = h.day GROUP BY
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."title" AS "k0" FROM "bounded"."main"."logins" AS "t0" JOIN "bounded"."main"."holidays" AS "t1" ON "t0"."day" = "t1"."day") AS q GROUP BY "k0"
 
 -- policy: shop
+-- Keys that are columns of one public table
+SELECT r.name, r.coastal, COUNT(*) FROM customers c JOIN regions r ON c.region = r.code GROUP BY r.name, r.coastal
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 5 values: 'East', 'North', 'South', 'Wild west', 'Österland'
+-- k1: boolean or NULL; 3 values: False, True, NULL
+-- together: k0, k1; 5 of the public table
+-- a0: count_rows
+-- columns: name text, coastal boolean or NULL, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."name" AS "k0", "t1"."coastal" AS "k1" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code") AS q GROUP BY "k0", "k1"
+
+-- policy: shop
+SELECT r.since, c.member, r.tax, COUNT(*) FROM customers c LEFT JOIN regions r ON c.region = r.code GROUP BY r.since, c.member, r.tax
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: date [1990-05-01, 2020-02-29] or NULL; 5 values: 1990-05-01, 1995-01-01, 2001-12-31, 2020-02-29, NULL
+-- k1: boolean; 2 values: False, True
+-- k2: real [0.07, 0.25] or NULL; 5 values: 0.07, 0.1, 0.19, 0.25, NULL
+-- together: k0, k2; 5 of the public table
+-- a0: count_rows
+-- columns: since date [1990-05-01, 2020-02-29] or NULL, member boolean, tax real [0.07, 0.25] or NULL, count_star() integer
+-- engine: SELECT "k0", "k1", "k2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."since" AS "k0", "t0"."member" AS "k1", "t1"."tax" AS "k2" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code") AS q GROUP BY "k0", "k1", "k2"
+
+-- policy: shop
+SELECT r.name, r.coastal, r.since, COUNT(*) FROM customers c LEFT JOIN regions r ON c.region = r.code AND r.coastal GROUP BY r.name, r.coastal, r.since
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text or NULL; 6 values: 'East', 'North', 'South', 'Wild west', 'Österland', NULL
+-- k1: boolean or NULL; 3 values: False, True, NULL
+-- k2: date [1990-05-01, 2020-02-29] or NULL; 5 values: 1990-05-01, 1995-01-01, 2001-12-31, 2020-02-29, NULL
+-- together: k0, k1, k2; 6 of the public table
+-- a0: count_rows
+-- columns: name text or NULL, coastal boolean or NULL, since date [1990-05-01, 2020-02-29] or NULL, count_star() integer
+-- engine: SELECT "k0", "k1", "k2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."name" AS "k0", "t1"."coastal" AS "k1", "t1"."since" AS "k2" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" AND "t1"."coastal") AS q GROUP BY "k0", "k1", "k2"
+
+-- policy: shop
+SELECT r.name, r.coastal, COUNT(*) FROM customers c LEFT JOIN regions r ON c.region = r.code WHERE r.coastal OR r.name > 'S' OR r.name IS NULL GROUP BY r.name, r.coastal
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text or NULL; 6 values: 'East', 'North', 'South', 'Wild west', 'Österland', NULL
+-- k1: boolean or NULL; 3 values: False, True, NULL
+-- together: k0, k1; 6 of the public table
+-- a0: count_rows
+-- columns: name text or NULL, coastal boolean or NULL, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."name" AS "k0", "t1"."coastal" AS "k1" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" WHERE (("t1"."coastal" OR ("t1"."name" > CAST($1 AS VARCHAR))) OR ("t1"."name" IS NULL))) AS q GROUP BY "k0", "k1"
+-- values: 'S'
+
+-- policy: shop
+SELECT r.name, r.coastal, COUNT(*) FROM customers c LEFT JOIN regions r ON c.region = r.code WHERE r.coastal = (r.name = 'North') GROUP BY r.name, r.coastal
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text or NULL; 6 values: 'East', 'North', 'South', 'Wild west', 'Österland', NULL
+-- k1: boolean or NULL; 3 values: False, True, NULL
+-- together: k0, k1; 3 of the public table
+-- a0: count_rows
+-- columns: name text or NULL, coastal boolean or NULL, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."name" AS "k0", "t1"."coastal" AS "k1" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" WHERE ("t1"."coastal" = ("t1"."name" = CAST($1 AS VARCHAR)))) AS q GROUP BY "k0", "k1"
+-- values: 'North'
+
+-- policy: shop
+-- reference: SELECT r.code, r.coastal, c.member, COUNT(*) FROM customers c JOIN regions r ON c.region = r.code GROUP BY ROLLUP (r.code, r.coastal, c.member)
+SELECT r.code, r.coastal, c.member, COUNT(*) FROM customers c JOIN regions r ON c.region = r.code GROUP BY ROLLUP (r.code, r.coastal, c.member)
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 5 values: 'E', 'N', 'S', 'W', 'Ö'
+-- k1: boolean or NULL; 3 values: False, True, NULL
+-- k2: boolean; 2 values: False, True
+-- together: k0, k1; 5 of the public table
+-- a0: count_rows
+-- sets: (k0, k1, k2), (k0, k1), (k0), ()
+-- columns: code text, coastal boolean or NULL, member boolean, count_star() integer
+-- engine: SELECT "k0", "k1", "k2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."code" AS "k0", "t1"."coastal" AS "k1", "t0"."member" AS "k2" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" WHERE (NOT ("t1"."code" IS NULL)) AND (NOT ("t0"."member" IS NULL))) AS q GROUP BY "k0", "k1", "k2"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."code" AS "k0", "t1"."coastal" AS "k1" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" WHERE (NOT ("t1"."code" IS NULL)) AND (NOT ("t0"."member" IS NULL))) AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."code" AS "k0" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" WHERE (NOT ("t1"."code" IS NULL)) AND (NOT ("t0"."member" IS NULL))) AS q GROUP BY "k0"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" WHERE (NOT ("t1"."code" IS NULL)) AND (NOT ("t0"."member" IS NULL))) AS q
+
+-- policy: shop
+-- reference: SELECT r.code, r.coastal, c.member, SUM(c.credit) FROM customers c LEFT JOIN regions r ON c.region = r.code GROUP BY GROUPING SETS ((r.coastal, c.member), (c.member, r.code), (r.coastal), ())
+SELECT r.code, r.coastal, c.member, SUM(c.credit) FROM customers c LEFT JOIN regions r ON c.region = r.code GROUP BY GROUPING SETS ((r.coastal, c.member), (c.member, r.code), (r.coastal), ())
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean or NULL; 3 values: False, True, NULL
+-- k1: boolean; 2 values: False, True
+-- k2: text or NULL; 6 values: 'E', 'N', 'S', 'W', 'Ö', NULL
+-- together: k0, k2; 6 of the public table
+-- a0: sum of real [-500, 5000]; grid 0.001 from -500 to 5000
+-- sets: (k0, k1), (k1, k2), (k0), ()
+-- columns: code text or NULL, coastal boolean or NULL, member boolean, sum(c.credit) real
+-- engine: SELECT "k0", "k1", CAST("bin" AS BIGINT) AS "bin", CAST(COUNT(*) AS BIGINT) AS "units", CAST(SUM(xor(CASE WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END, 0)) AS BIGINT) AS "signs", CAST(SUM(xor("x0", 0)) AS HUGEINT) AS "total" FROM (SELECT "k0", "k1", "x0", CASE WHEN "size" <= 468744 THEN CASE WHEN "size" <= 78124 THEN CASE WHEN "size" <= 39062 THEN CASE WHEN "size" <= 29296 THEN CASE WHEN "size" <= 19531 THEN 0 ELSE 1 END ELSE 2 END ELSE CASE WHEN "size" <= 58593 THEN 3 ELSE 4 END END ELSE CASE WHEN "size" <= 234372 THEN CASE WHEN "size" <= 156248 THEN CASE WHEN "size" <= 117186 THEN 5 ELSE 6 END ELSE 7 END ELSE CASE WHEN "size" <= 312496 THEN 8 ELSE 9 END END END ELSE CASE WHEN "size" <= 2499968 THEN CASE WHEN "size" <= 1249984 THEN CASE WHEN "size" <= 937488 THEN CASE WHEN "size" <= 624992 THEN 10 ELSE 11 END ELSE 12 END ELSE CASE WHEN "size" <= 1874976 THEN 13 ELSE 14 END END ELSE CASE WHEN "size" <= 4999936 THEN CASE WHEN "size" <= 3749952 THEN 15 ELSE 16 END ELSE CASE WHEN "size" <= 5000000 THEN 17 ELSE 18 END END END END AS "bin" FROM (SELECT "k0", "k1", "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size" FROM (SELECT "t1"."coastal" AS "k0", "t0"."member" AS "k1", "t0"."credit$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" WHERE (NOT ("t0"."member" IS NULL))) AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "k1", "bin" ORDER BY "k0", "k1", "bin"
+-- engine: SELECT "k1", "k2", CAST("bin" AS BIGINT) AS "bin", CAST(COUNT(*) AS BIGINT) AS "units", CAST(SUM(xor(CASE WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END, 0)) AS BIGINT) AS "signs", CAST(SUM(xor("x0", 0)) AS HUGEINT) AS "total" FROM (SELECT "k1", "k2", "x0", CASE WHEN "size" <= 468744 THEN CASE WHEN "size" <= 78124 THEN CASE WHEN "size" <= 39062 THEN CASE WHEN "size" <= 29296 THEN CASE WHEN "size" <= 19531 THEN 0 ELSE 1 END ELSE 2 END ELSE CASE WHEN "size" <= 58593 THEN 3 ELSE 4 END END ELSE CASE WHEN "size" <= 234372 THEN CASE WHEN "size" <= 156248 THEN CASE WHEN "size" <= 117186 THEN 5 ELSE 6 END ELSE 7 END ELSE CASE WHEN "size" <= 312496 THEN 8 ELSE 9 END END END ELSE CASE WHEN "size" <= 2499968 THEN CASE WHEN "size" <= 1249984 THEN CASE WHEN "size" <= 937488 THEN CASE WHEN "size" <= 624992 THEN 10 ELSE 11 END ELSE 12 END ELSE CASE WHEN "size" <= 1874976 THEN 13 ELSE 14 END END ELSE CASE WHEN "size" <= 4999936 THEN CASE WHEN "size" <= 3749952 THEN 15 ELSE 16 END ELSE CASE WHEN "size" <= 5000000 THEN 17 ELSE 18 END END END END AS "bin" FROM (SELECT "k1", "k2", "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size" FROM (SELECT "t0"."member" AS "k1", "t1"."code" AS "k2", "t0"."credit$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" WHERE (NOT ("t0"."member" IS NULL))) AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k1", "k2", "bin" ORDER BY "k1", "k2", "bin"
+-- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(COUNT(*) AS BIGINT) AS "units", CAST(SUM(xor(CASE WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END, 0)) AS BIGINT) AS "signs", CAST(SUM(xor("x0", 0)) AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", CASE WHEN "size" <= 468744 THEN CASE WHEN "size" <= 78124 THEN CASE WHEN "size" <= 39062 THEN CASE WHEN "size" <= 29296 THEN CASE WHEN "size" <= 19531 THEN 0 ELSE 1 END ELSE 2 END ELSE CASE WHEN "size" <= 58593 THEN 3 ELSE 4 END END ELSE CASE WHEN "size" <= 234372 THEN CASE WHEN "size" <= 156248 THEN CASE WHEN "size" <= 117186 THEN 5 ELSE 6 END ELSE 7 END ELSE CASE WHEN "size" <= 312496 THEN 8 ELSE 9 END END END ELSE CASE WHEN "size" <= 2499968 THEN CASE WHEN "size" <= 1249984 THEN CASE WHEN "size" <= 937488 THEN CASE WHEN "size" <= 624992 THEN 10 ELSE 11 END ELSE 12 END ELSE CASE WHEN "size" <= 1874976 THEN 13 ELSE 14 END END ELSE CASE WHEN "size" <= 4999936 THEN CASE WHEN "size" <= 3749952 THEN 15 ELSE 16 END ELSE CASE WHEN "size" <= 5000000 THEN 17 ELSE 18 END END END END AS "bin" FROM (SELECT "k0", "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size" FROM (SELECT "t1"."coastal" AS "k0", "t0"."credit$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" WHERE (NOT ("t0"."member" IS NULL))) AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
+-- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(COUNT(*) AS BIGINT) AS "units", CAST(SUM(xor(CASE WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END, 0)) AS BIGINT) AS "signs", CAST(SUM(xor("x0", 0)) AS HUGEINT) AS "total" FROM (SELECT "x0", CASE WHEN "size" <= 468744 THEN CASE WHEN "size" <= 78124 THEN CASE WHEN "size" <= 39062 THEN CASE WHEN "size" <= 29296 THEN CASE WHEN "size" <= 19531 THEN 0 ELSE 1 END ELSE 2 END ELSE CASE WHEN "size" <= 58593 THEN 3 ELSE 4 END END ELSE CASE WHEN "size" <= 234372 THEN CASE WHEN "size" <= 156248 THEN CASE WHEN "size" <= 117186 THEN 5 ELSE 6 END ELSE 7 END ELSE CASE WHEN "size" <= 312496 THEN 8 ELSE 9 END END END ELSE CASE WHEN "size" <= 2499968 THEN CASE WHEN "size" <= 1249984 THEN CASE WHEN "size" <= 937488 THEN CASE WHEN "size" <= 624992 THEN 10 ELSE 11 END ELSE 12 END ELSE CASE WHEN "size" <= 1874976 THEN 13 ELSE 14 END END ELSE CASE WHEN "size" <= 4999936 THEN CASE WHEN "size" <= 3749952 THEN 15 ELSE 16 END ELSE CASE WHEN "size" <= 5000000 THEN 17 ELSE 18 END END END END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size" FROM (SELECT "t0"."credit$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" WHERE (NOT ("t0"."member" IS NULL))) AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+
+-- policy: shop
+SELECT h.day, h.title, l.failed, COUNT(*) FROM logins l JOIN holidays h ON l.day = h.day GROUP BY h.day, h.title, l.failed
+-- unit: logins.customer_id
+-- rows per unit: 6, in one group 6, in groups 6
+-- k0: date [2024-01-01, 2024-03-29]; 4 values: 2024-01-01, 2024-02-12, 2024-02-13, 2024-03-29
+-- k1: text; 3 values: 'carnival', 'good friday', 'new year'
+-- k2: boolean; 2 values: False, True
+-- together: k0, k1; 4 of the public table
+-- a0: count_rows
+-- columns: day date [2024-01-01, 2024-03-29], title text, failed boolean, count_star() integer
+-- engine: SELECT "k0", "k1", "k2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."day" AS "k0", "t1"."title" AS "k1", "t0"."failed" AS "k2" FROM "bounded"."main"."logins" AS "t0" JOIN "bounded"."main"."holidays" AS "t1" ON "t0"."day" = "t1"."day") AS q GROUP BY "k0", "k1", "k2"
+
+-- policy: shop
+SELECT h.code, h.title, COUNT(*) AS n FROM logins l JOIN holidays h ON l.day = h.day GROUP BY h.code, h.title HAVING COUNT(*) > 2 ORDER BY n DESC, h.code LIMIT 3
+-- unit: logins.customer_id
+-- rows per unit: 6, in one group 6, in groups 6
+-- k0: text; 3 values: 'E', 'N', 'S'
+-- k1: text; 3 values: 'carnival', 'good friday', 'new year'
+-- together: k0, k1; 4 of the public table
+-- a0: count_rows
+-- columns: code text, title text, n integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."code" AS "k0", "t1"."title" AS "k1" FROM "bounded"."main"."logins" AS "t0" JOIN "bounded"."main"."holidays" AS "t1" ON "t0"."day" = "t1"."day") AS q GROUP BY "k0", "k1"
+
+-- policy: shop
+SELECT upper(r.name) AS u, year(r.since) AS y, COUNT(*) FROM customers c LEFT JOIN regions r ON c.region = r.code GROUP BY upper(r.name), year(r.since)
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text or NULL; 6 values: 'EAST', 'NORTH', 'SOUTH', 'WILD WEST', 'ÖSTERLAND', NULL
+-- k1: integer [1990, 2020] or NULL; 5 values: 1990, 1995, 2001, 2020, NULL
+-- together: k0, k1; 6 of the public table
+-- a0: count_rows
+-- columns: u text or NULL, y integer [1990, 2020] or NULL, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT upper("t1"."name") AS "k0", year("t1"."since") AS "k1" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code") AS q GROUP BY "k0", "k1"
+
+-- policy: shop
+SELECT r.name, q.coastal, COUNT(*) FROM customers c JOIN regions r ON c.region = r.code JOIN regions q ON c.region = q.code GROUP BY r.name, q.coastal
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 5 values: 'East', 'North', 'South', 'Wild west', 'Österland'
+-- k1: boolean or NULL; 3 values: False, True, NULL
+-- a0: count_rows
+-- columns: name text, coastal boolean or NULL, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."name" AS "k0", "t2"."coastal" AS "k1" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" JOIN "bounded"."main"."regions" AS "t2" ON "t0"."region" = "t2"."code") AS q GROUP BY "k0", "k1"
+
+-- policy: shop
+SELECT c.region, r.coastal, COUNT(*) FROM customers c JOIN regions r ON c.region = r.code GROUP BY c.region, r.coastal
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 5 values: 'E', 'N', 'S', 'W', 'Ö'
+-- k1: boolean or NULL; 3 values: False, True, NULL
+-- a0: count_rows
+-- columns: region text, coastal boolean or NULL, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."region" AS "k0", "t1"."coastal" AS "k1" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code") AS q GROUP BY "k0", "k1"
+
+-- policy: shop
+SELECT s.label, s.coastal, COUNT(*) FROM customers c LEFT JOIN (SELECT code, coalesce(name, 'none') AS label, coastal FROM regions WHERE tax > 0.1) AS s ON c.region = s.code GROUP BY s.label, s.coastal
+-- unit: customers.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: text or NULL; open
+-- k1: boolean or NULL; 3 values: False, True, NULL
+-- selection: count_units; chooses the groups
+-- a0: count_rows
+-- columns: label text or NULL, coastal boolean or NULL, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT "t2"."c1" AS "k0", "t2"."c2" AS "k1", "t0"."customer_id" AS "u" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN (SELECT "t1"."code" AS "c0", COALESCE("t1"."name", CAST($1 AS VARCHAR)) AS "c1", "t1"."coastal" AS "c2" FROM "bounded"."main"."regions" AS "t1" WHERE ("t1"."tax" > CAST($2 AS DOUBLE))) AS "t2" ON "t0"."region" = "t2"."c0") AS q GROUP BY "k0", "k1" ORDER BY "k0" NULLS LAST, "k1" NULLS LAST
+-- values: 'none', 0.1
+
+-- policy: shop
+SELECT name, coastal, COUNT(*), SUM(n) FROM (SELECT customer_id, r.name, r.coastal, COUNT(*) AS n FROM orders o JOIN customers c USING (customer_id) JOIN regions r ON c.region = r.code GROUP BY customer_id, r.name, r.coastal) AS t GROUP BY name, coastal
+-- unit: orders.customer_id = customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 5 values: 'East', 'North', 'South', 'Wild west', 'Österland'
+-- k1: boolean or NULL; 3 values: False, True, NULL
+-- together: k0, k1; 5 of the public table
+-- a0: count_rows
+-- a1: sum of integer [1, 5]; grid 1 from 1 to 5
+-- columns: name text, coastal boolean or NULL, count_star() integer, sum(n) integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "t3"."k1" AS "k0", "t3"."k2" AS "k1", "t3"."v0" AS "x0" FROM (SELECT "k0", "k1", "k2", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "k0", "k1", "k2" FROM (SELECT "t0"."customer_id" AS "k0", "t2"."name" AS "k1", "t2"."coastal" AS "k2" FROM "bounded"."main"."orders" AS "t0" JOIN "bounded"."main"."customers" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" JOIN "bounded"."main"."regions" AS "t2" ON "t1"."region" = "t2"."code") AS r) AS r GROUP BY "k0", "k1", "k2") AS "t3") AS q GROUP BY "k0", "k1"
+
+-- policy: shop
+SELECT v.a, v.b, COUNT(*) FROM customers c JOIN (VALUES ('N', 1), ('S', 2), ('E', 2)) AS v(a, b) ON c.region = v.a GROUP BY v.a, v.b
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'E', 'N', 'S'
+-- k1: integer [1, 2]; 2 values: 1, 2
+-- together: k0, k1; 3 of the public table
+-- a0: count_rows
+-- columns: a text, b integer [1, 2], count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."c0" AS "k0", "t1"."c1" AS "k1" FROM "bounded"."main"."customers" AS "t0" JOIN (SELECT CAST($1 AS VARCHAR) AS "c0", CAST($2 AS BIGINT) AS "c1" UNION ALL SELECT CAST($3 AS VARCHAR) AS "c0", CAST($4 AS BIGINT) AS "c1" UNION ALL SELECT CAST($5 AS VARCHAR) AS "c0", CAST($4 AS BIGINT) AS "c1") AS "t1" ON "t0"."region" = "t1"."c0") AS q GROUP BY "k0", "k1"
+-- values: 'N', 1, 'S', 2, 'E'
+
+-- policy: shop
 SELECT COUNT(*) FROM logins JOIN holidays USING (day)
 -- unit: logins.customer_id
 -- rows per unit: 6, in one group 6, in groups 1

@@ -30,7 +30,7 @@ __all__ = ["Block", "blocks", "write"]
 
 HERE = Path(__file__).parent
 _ASKED = re.compile(r"-- (policy|with|parameters|json|reference|notyet): (.*)")
-_EXPECTED = re.compile(r"-- (unit|rows per unit|[ka]\d+|selection|sets|columns|engine|values|refused):")
+_EXPECTED = re.compile(r"-- (unit|rows per unit|[ka]\d+|selection|together|sets|columns|engine|values|refused):")
 
 
 @dataclass(frozen=True, slots=True)

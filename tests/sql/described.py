@@ -86,6 +86,8 @@ def _lines(plan: Prepared) -> Iterator[str]:
     yield bounds + "".join(f"; cut {what}" for what, cut in cuts.items() if cut)
     for key in plan.plan.keys:
         yield f"{key.name}: {_facts(key.expression.facts)}; {_domain(key)}"
+    for part in plan.plan.combined:
+        yield f"together: {', '.join(f'k{key}' for key in part.keys)}; {len(part.groups)} of the public table"
     for measured in plan.measured:
         if measured.grouping:
             break  # the same aggregates again, for the next grouping set

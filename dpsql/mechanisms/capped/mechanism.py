@@ -236,7 +236,7 @@ def _release(
     rhos = [loss.rho for loss in losses if loss.rho is not None]
     answer = Pure(max(loss.epsilon for loss in losses), rho=max(rhos) if rhos else None)
     search = SizeSearch(edges, parts[0].epsilon, request.neighbour_rows)
-    groups = math.prod(len(key.domain or ()) for key in request.source.keys)
+    groups = 1 if any(key.domain is None for key in request.source.keys) else request.cells
     every: dict[str, Any] = {
         "mechanism": NAME,
         "loss": Composed((parts[0], answer)),

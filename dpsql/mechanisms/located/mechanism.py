@@ -208,7 +208,7 @@ def _note(query: LocatedQuery) -> str:
 
 def _long(request: Request, grid: Grid) -> bool:
     """Whether there may be more groups, or more different values in them, than are soon read and worked on."""
-    listed = math.prod(len(key.domain) for key in request.source.keys if key.domain is not None)
+    listed = request.cells
     if any(key.domain is None for key in request.source.keys):
         return listed * request.rows_about * OPEN_GROUPS > MOST_OPEN
     values = min(grid.high - grid.low, request.rows_about) * listed

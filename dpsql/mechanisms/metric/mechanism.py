@@ -70,7 +70,8 @@ class MetricPrivacy(Mechanism):
         if plan.table is not None or not self._prices(options):
             return plan, options
         metric = self._metric(options)
-        return replace(plan, keys=self._listed(plan, metric)), options.only(OWN | self.options)
+        free = replace(plan, keys=self._listed(plan, metric), combined=())  # its answers are of all cells
+        return free, options.only(OWN | self.options)
 
     def _prices(self, options: Options) -> bool:
         return options.mechanism == self.name or options.metric is not None or options.multiple is not None

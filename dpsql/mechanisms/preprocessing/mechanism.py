@@ -108,7 +108,7 @@ class Preprocessing(Mechanism):
         if request.personal is not None:
             return personalised(request, request.personal, self.name)
         by_name = options.mechanism == self.name
-        if not by_name and _listed(request) > MOST_GROUPS:
+        if not by_name and request.cells > MOST_GROUPS:
             return Refusal(self.name, f"for more than {MOST_GROUPS} groups it takes long, and is offered only by name.")
         statistic = statistic_of(aggregate.function, aggregate.fraction)
         if statistic is None and aggregate.function != "sum":
@@ -132,12 +132,12 @@ class Preprocessing(Mechanism):
         """The offer, or a refusal of more steps than end in seconds, as far as public facts tell."""
         if isinstance(offer, Refusal):
             return offer
-        if isinstance(offer.query.statistic, Quantile) and offer.query.rows_about * _listed(request) > MOST_RANKED:
+        if isinstance(offer.query.statistic, Quantile) and offer.query.rows_about * request.cells > MOST_RANKED:
             return Refusal(self.name, RANKED)
         if request.aggregate.function not in WALKED:
             return offer
         # A rule leaves about 8 / epsilon rows of a group so far out: those of many groups add up to what is bearable.
-        groups = 1 if request.options.sensitivity is None else max(1, _listed(request))
+        groups = 1 if request.options.sensitivity is None else max(1, request.cells)
         delta = offer.amount.of(offer.query.rows_about)
         if _steps(offer.query, delta) * groups <= MOST_STEPS:
             return offer
@@ -321,11 +321,6 @@ def _grid(request: Request) -> Grid:
     if request.aggregate.argument is None:
         raise InvariantBroken("a statistic needs its argument")
     return saturating_grid(request.facts)
-
-
-def _listed(request: Request) -> int:
-    """Groups that are listed, by the keys whose values are declared."""
-    return math.prod(len(key.domain) for key in request.source.keys if key.domain is not None)
 
 
 def _nullable(request: Request) -> bool:

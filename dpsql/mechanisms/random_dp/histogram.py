@@ -42,7 +42,6 @@ from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.sensitivity import measure_of
 from dpsql.mechanisms.random_dp.opted import OptedStatement, needs_declared, too_much_gamma, within_cells
 from dpsql.mechanisms.random_dp.projection import project
-from dpsql.mechanisms.stability import cells_of
 from dpsql.plan.catalog import RandomPartition
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.privacy.exposure import rounded_up
@@ -167,6 +166,6 @@ def histogram_offer(name: str, request: Request, asked: OptedStatement) -> Spars
         law=LaplaceLaw(laplace_scale(l1, pure.epsilon)),
         sensitivity=float(l1),
         partition=base,
-        cells=cells_of(request),
+        cells=request.cells,
         others=public and bool(asked.conditions),
     )

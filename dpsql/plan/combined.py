@@ -1,0 +1,186 @@
+"""Which values of several keys stand together, where all of them are columns of one public table.
+
+    SELECT name, category, COUNT(*) FROM items JOIN products ON product = name GROUP BY name, category
+
+Each row of a person holds columns of one row of that table; after a left join it may hold none, and then all of them
+are NULL together. So no row of any database is in another group than the table has, and only these are listed. This
+follows from public rows alone: it costs nothing. What one unit is thought to hold at most is still that of all
+combinations.
+
+Tests: tests/sql/accepted.sql, tests/unit/plan/test_combined.py.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, product
+from math import prod
+
+from dpsql.limits import MOST_LISTED, MOST_OPEN_GROUPS
+from dpsql.plan.domains import Cell, Evaluate
+from dpsql.plan.expressions import columns_of, substituted
+from dpsql.plan.nodes import Column, Expression, Filter, Join, PerUnit, Project, Relation, Semi
+from dpsql.plan.plans import Combined, Key, Plan
+from dpsql.plan.relations import aliases_of, conjuncts, is_public
+from dpsql.plan.types import Value
+
+__all__ = ["Combinations", "combined", "listed_groups", "most_groups_listed", "unread"]
+
+Combinations = Callable[[Relation, Sequence[Column]], Sequence[Cell] | None]
+"""The values that columns of a public relation have together in its rows, each once; None where they are not read."""
+
+
+def unread(_relation: Relation, _columns: Sequence[Column]) -> None:
+    """No combinations, where there is no engine to read public tables."""
+
+
+def combined(relation: Relation, keys: Sequence[Key], read: Combinations, evaluate: Evaluate) -> tuple[Combined, ...]:
+    """For each public side of a statement of which several columns are keys: their values that stand together.
+
+    Conditions that name nothing but these columns narrow them, as they narrow those of a single key.
+
+    Args:
+        relation: The rows.
+        keys: What they are grouped by.
+        read: Reads public tables.
+        evaluate: Runs expressions over public values.
+    """
+    listed = {place: key.expression for place, key in enumerate(keys) if key.domain is not None}
+    sides = _sides(_Rows(relation, _within(listed, aliases_of(relation)), ()))
+    found = (_found(side, keys, read, evaluate) for side in sides)
+    return tuple(own for own in found if own is not None)
+
+
+def listed_groups(plan: Plan, places: Sequence[int]) -> tuple[Cell, ...] | None:
+    """Every group that some keys of a plan list, in the order of their domains; None where there are too many.
+
+    Args:
+        plan: The statement.
+        places: The keys by index, in the order of the values of each group.
+    """
+    known = [plan.keys[place].domain for place in places]
+    if None in known or most_groups_listed(plan, places) > MOST_LISTED:
+        return None
+    domains, parts = [own or () for own in known], _parts(plan, places)
+    if not parts:
+        return tuple(product(*domains))
+    alone = [place for place in places if all(place not in own for own, _ in parts)]
+    order = [*(place for own, _ in parts for place in own), *alone]
+    back = [order.index(place) for place in places]
+    every = [
+        *(cells for _, cells in parts),
+        *([(value,) for value in plan.keys[place].domain or ()] for place in alone),
+    ]
+    groups = [[*chain(*cells)] for cells in product(*every)]
+    ranks = [{value: rank for rank, value in enumerate(domain)} for domain in domains]
+    return tuple(_in_order((tuple(group[at] for at in back) for group in groups), ranks))
+
+
+def most_groups_listed(plan: Plan, places: Sequence[int], given: Collection[int] = ()) -> int:
+    """How many groups some keys of a plan list at most, with given values of some of them; open keys as many as may be.
+
+    Args:
+        plan: The statement.
+        places: The keys by index.
+        given: Those among them whose values are given.
+    """
+    parts, sizes = _parts(plan, places), list[int]()
+    for own, cells in parts:
+        fixed = [at for at, place in enumerate(own) if place in given]
+        sizes.append(max(Counter(tuple(cell[at] for at in fixed) for cell in cells).values(), default=0))
+    met = {*given, *(place for own, _ in parts for place in own)}
+    domains = [plan.keys[place].domain for place in places if place not in met]
+    return prod([*sizes, *(MOST_OPEN_GROUPS if domain is None else len(domain) for domain in domains)])
+
+
+def _parts(plan: Plan, places: Sequence[int]) -> list[tuple[tuple[int, ...], Sequence[Cell]]]:
+    """Those of some keys that are combined, with the values that they have together, each once."""
+    found: list[tuple[tuple[int, ...], Sequence[Cell]]] = []
+    for part in plan.combined:
+        own = [at for at, place in enumerate(part.keys) if place in places]
+        if own:
+            cells = dict.fromkeys(tuple(group[at] for at in own) for group in part.groups)
+            found.append((tuple(part.keys[at] for at in own), list(cells)))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Rows of a statement on the way down to its public tables.
+
+    Attributes:
+        relation: The rows.
+        keys: Those keys that are made of their columns, by index.
+        known: Conditions on their columns that hold for every row of the statement.
+        missing: Whether a left join above may leave all their columns NULL.
+    """
+
+    relation: Relation
+    keys: Mapping[int, Expression]
+    known: tuple[Expression, ...]
+    missing: bool = False
+
+
+def _sides(rows: _Rows) -> Iterator[_Rows]:
+    """The public relations whose rows stand beside those of people, each with the keys that are made of its columns."""
+    relation, keys, known, missing = rows.relation, rows.keys, rows.known, rows.missing
+    if is_public(relation):
+        yield rows
+        return
+    match relation:
+        case Filter(predicate=predicate):  # below a left join it holds for rows that are there, and not for NULLs
+            own = aliases_of(relation.input)
+            more = () if missing else (part for part in conjuncts(predicate) if _made_of(part, own))
+            yield from _sides(_Rows(relation.input, keys, (*known, *more), missing))
+        case Semi():
+            yield from _sides(_Rows(relation.input, keys, known, missing))
+        case Join():
+            for side, absent in ((relation.left, missing), (relation.right, missing or relation.outer)):
+                own = aliases_of(side)
+                conditions = tuple(p for p in known if _made_of(p, own))
+                yield from _sides(_Rows(side, _within(keys, own), conditions, absent))
+        case Project() | PerUnit() if not missing:  # what is computed of columns that are there is not NULL with them
+            columns = dict(relation.columns if isinstance(relation, Project) else relation.keys)
+            below = {place: substituted(own, columns) for place, own in keys.items() if _named(own, columns)}
+            conditions = tuple(substituted(own, columns) for own in known if _named(own, columns))
+            yield from _sides(_Rows(relation.input, below, conditions))
+
+
+def _within(keys: Mapping[int, Expression], aliases: Collection[str]) -> dict[int, Expression]:
+    """The keys that are made of columns with some aliases, and of nothing else."""
+    return {place: own for place, own in keys.items() if _made_of(own, aliases)}
+
+
+def _made_of(expression: Expression, aliases: Collection[str]) -> bool:
+    columns = columns_of(expression)
+    return bool(columns) and all(column.alias in aliases for column in columns)
+
+
+def _named(expression: Expression, names: Collection[str]) -> bool:
+    return all(column.name in names for column in columns_of(expression))
+
+
+def _found(side: _Rows, keys: Sequence[Key], read: Combinations, evaluate: Evaluate) -> Combined | None:
+    """The values that the keys of one public side have together; None where one column is all, or is not read."""
+    places, expressions = tuple(side.keys), tuple(side.keys.values())
+    columns = list(dict.fromkeys(column for own in expressions for column in columns_of(own)))
+    cells = read(side.relation, columns) if len(columns) > 1 or len(places) > 1 else None
+    if cells is None:
+        return None
+    rows = list(dict.fromkeys([*cells, (None,) * len(columns)] if side.missing else cells))
+    own = [p for p in side.known if columns_of(p) and set(columns_of(p)) <= set(columns)]
+    if not own and all(isinstance(expression, Column) for expression in expressions):
+        values: Sequence[Cell] = [tuple(row[columns.index(at)] for at in expressions) for row in rows]  # type: ignore[arg-type]  # columns, all of them
+    else:
+        width, results = len(places), evaluate([*expressions, *own], columns, rows)
+        values = [result[:width] for result in results if all(flag is True for flag in result[width:])]
+    ranks = [{value: rank for rank, value in enumerate(keys[place].domain or ())} for place in places]
+    inside = (cell for cell in values if all(value in rank for value, rank in zip(cell, ranks, strict=True)))
+    return Combined(places, tuple(_in_order(dict.fromkeys(inside), ranks)))
+
+
+def _in_order(cells: Collection[Cell] | Iterator[Cell], ranks: Sequence[Mapping[Value, int]]) -> list[Cell]:
+    """Cells in the order of their values' places in the domains."""
+    return sorted(cells, key=lambda cell: [rank[value] for value, rank in zip(cell, ranks, strict=True)])
