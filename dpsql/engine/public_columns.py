@@ -1,6 +1,6 @@
 """Whole columns of public tables: coordinates, what private rows are joined with, and values that stand together.
 
-Tests: tests/unit/mechanisms/metric.
+Tests: tests/unit/mechanisms/metric, tests/unit/engine/test_public_columns.py.
 """
 
 from __future__ import annotations
