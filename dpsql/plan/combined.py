@@ -13,10 +13,11 @@ Tests: tests/sql/accepted.sql, tests/unit/plan/test_combined.py.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
 from math import prod
+from operator import itemgetter
 
 from dpsql.limits import MOST_LISTED, MOST_OPEN_GROUPS
 from dpsql.plan.domains import Cell, Evaluate
@@ -66,6 +67,8 @@ def listed_groups(plan: Plan, places: Sequence[int]) -> tuple[Cell, ...] | None:
     domains, parts = [own or () for own in known], _parts(plan, places)
     if not parts:
         return tuple(product(*domains))
+    if any(part.keys == tuple(places) for part in plan.combined):
+        return tuple(parts[0][1])
     alone = [place for place in places if all(place not in own for own, _ in parts)]
     order = [*(place for own, _ in parts for place in own), *alone]
     back = [order.index(place) for place in places]
@@ -73,9 +76,9 @@ def listed_groups(plan: Plan, places: Sequence[int]) -> tuple[Cell, ...] | None:
         *(cells for _, cells in parts),
         *([(value,) for value in plan.keys[place].domain or ()] for place in alone),
     ]
-    groups = [[*chain(*cells)] for cells in product(*every)]
+    groups = [(*chain(*cells),) for cells in product(*every)]
     ranks = [{value: rank for rank, value in enumerate(domain)} for domain in domains]
-    return tuple(_in_order((tuple(group[at] for at in back) for group in groups), ranks))
+    return tuple(_in_order(_taken(groups, back), ranks))
 
 
 def most_groups_listed(plan: Plan, places: Sequence[int], given: Collection[int] = ()) -> int:
@@ -89,7 +92,7 @@ def most_groups_listed(plan: Plan, places: Sequence[int], given: Collection[int]
     parts, sizes = _parts(plan, places), list[int]()
     for own, cells in parts:
         fixed = [at for at, place in enumerate(own) if place in given]
-        sizes.append(max(Counter(tuple(cell[at] for at in fixed) for cell in cells).values(), default=0))
+        sizes.append(max(Counter(_taken(cells, fixed)).values(), default=0) if fixed else len(cells))
     met = {*given, *(place for own, _ in parts for place in own)}
     domains = [plan.keys[place].domain for place in places if place not in met]
     return prod([*sizes, *(MOST_OPEN_GROUPS if domain is None else len(domain) for domain in domains)])
@@ -100,10 +103,18 @@ def _parts(plan: Plan, places: Sequence[int]) -> list[tuple[tuple[int, ...], Seq
     found: list[tuple[tuple[int, ...], Sequence[Cell]]] = []
     for part in plan.combined:
         own = [at for at, place in enumerate(part.keys) if place in places]
-        if own:
-            cells = dict.fromkeys(tuple(group[at] for at in own) for group in part.groups)
-            found.append((tuple(part.keys[at] for at in own), list(cells)))
+        if len(own) == len(part.keys):
+            found.append((part.keys, part.groups))
+        elif own:
+            cells = list(dict.fromkeys(_taken(part.groups, own)))
+            found.append((tuple(part.keys[at] for at in own), cells))
     return found
+
+
+def _taken(cells: Sequence[Cell], places: Sequence[int]) -> Iterator[Cell]:
+    """Some values of each cell, by their places. There may be 100,000 cells, of which each statement makes lists."""
+    columns = [map(itemgetter(place), cells) for place in places]
+    return zip(*columns, strict=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,18 +180,21 @@ def _found(side: _Rows, keys: Sequence[Key], read: Combinations, evaluate: Evalu
     cells = read(side.relation, columns) if len(columns) > 1 or len(places) > 1 else None
     if cells is None:
         return None
-    rows = list(dict.fromkeys([*cells, (None,) * len(columns)] if side.missing else cells))
+    nothing: Cell = (None,) * len(columns)
+    rows = [*cells, nothing] if side.missing and nothing not in cells else cells
     own = [p for p in side.known if columns_of(p) and set(columns_of(p)) <= set(columns)]
     if not own and all(isinstance(expression, Column) for expression in expressions):
-        values: Sequence[Cell] = [tuple(row[columns.index(at)] for at in expressions) for row in rows]  # type: ignore[arg-type]  # columns, all of them
+        values = list(_taken(rows, [columns.index(at) for at in expressions]))  # type: ignore[arg-type]  # all are columns
     else:
         width, results = len(places), evaluate([*expressions, *own], columns, rows)
         values = [result[:width] for result in results if all(flag is True for flag in result[width:])]
     ranks = [{value: rank for rank, value in enumerate(keys[place].domain or ())} for place in places]
-    inside = (cell for cell in values if all(value in rank for value, rank in zip(cell, ranks, strict=True)))
-    return Combined(places, tuple(_in_order(dict.fromkeys(inside), ranks)))
+    return Combined(places, tuple(_in_order(dict.fromkeys(values), ranks)))
 
 
-def _in_order(cells: Collection[Cell] | Iterator[Cell], ranks: Sequence[Mapping[Value, int]]) -> list[Cell]:
-    """Cells in the order of their values' places in the domains."""
-    return sorted(cells, key=lambda cell: [rank[value] for value, rank in zip(cell, ranks, strict=True)])
+def _in_order(cells: Iterable[Cell], ranks: Sequence[Mapping[Value, int]]) -> list[Cell]:
+    """Cells in the order of their values' places in the domains; those with a value outside of them are left out."""
+    known = list(cells)
+    placed = zip(*(map(rank.get, map(itemgetter(at), known)) for at, rank in enumerate(ranks)), strict=True)
+    kept = [(at, cell) for at, cell in zip(placed, known, strict=True) if None not in at]
+    return [cell for _, cell in sorted(kept, key=itemgetter(0))]
