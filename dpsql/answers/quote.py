@@ -13,11 +13,12 @@ from typing import Any
 
 from dpsql.answers.quoted import Quote, QuoteColumn
 from dpsql.errors import ProgrammingError
+from dpsql.limits import MOST_IN_PARTS, MOST_OPEN_GROUPS
 from dpsql.mechanisms.foretold import foretold_answer
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Aggregate, Column
 from dpsql.plan.plans import Plan
-from dpsql.plan.relations import rows_said_by
+from dpsql.plan.relations import private_scans, rows_said_by
 from dpsql.prepare import Measured, Prepared
 from dpsql.prepare.batch import At
 from dpsql.privacy.account import Composition
@@ -229,6 +230,19 @@ def _notes_on_classes(prepared: Prepared, classes: Mapping[str, Fraction]) -> tu
     return (f"At a price of {kind} {float(whole or 0):g} a unit of each class loses at most: {most}.",)
 
 
+def _too_many(prepared: Prepared) -> tuple[str, ...]:
+    """That so many rows may have more keys than the engine hands over, where nobody listed these."""
+    rows = max((scan.table.rows_about for scan in private_scans(prepared.plan.relation)), default=0)
+    read = [reading.statement for reading in prepared.readings if reading.statement.most_rows is not None]
+    most = MOST_IN_PARTS if all(own.parted is not None for own in read) else MOST_OPEN_GROUPS
+    if not read or rows <= most:
+        return ()
+    return (
+        f"Its rows ({rows:,} by the policy's guess) may have more than {most:,} different keys: then there is no "
+        "answer, and the cost stays charged. Group by something coarser, such as floor(x) or date_trunc('hour', x).",
+    )
+
+
 def _notes(prepared: Prepared) -> tuple[str, ...]:
     notes = []
     contribution = prepared.measured[0].request.source.contribution
@@ -242,6 +256,7 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         )
     elif prepared.selection is not None:
         notes.append("Groups are discovered: rare ones stay hidden. A declared domain would list every group.")
+        notes += _too_many(prepared)
     elif prepared.plan.keys and prepared.plan.table is None:
         listed = sum(len(grouping.groups or ()) for grouping in prepared.groupings)
         notes.append(f"All {listed} groups of the declared domain are listed, empty ones included.")

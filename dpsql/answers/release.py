@@ -18,6 +18,7 @@ from dpsql.plan.needs import Cells, Ordered, Sized, Values
 from dpsql.plan.plans import Plan
 from dpsql.plan.types import Type
 from dpsql.prepare import Measured, Prepared
+from dpsql.privacy.packed import Packed
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Group, GroupColumns, RawTable, ReleasedTable, listed
 
@@ -61,10 +62,13 @@ def release(prepared: Prepared, raw: Sequence[RawTable], noise: Noised) -> Relea
         candidates = GroupColumns.of(found, len(prepared.plan.keys))
         released = noise(chooser, raw, prepared.keys_of(chooser), candidates)
         kept = np.asarray(chooser.choice.release.selected(released), dtype=np.int64)
+        if _is_packed(candidates):
+            kept = kept[_order(candidates.take(kept).alone().columns)]
         groups[0] = candidates.take(kept)
-        left = np.ones(len(candidates), dtype=np.bool_)
-        left[kept] = False
-        hidden = candidates.take(np.flatnonzero(left))
+        if any(measured.rest for measured in prepared.measured):
+            left = np.ones(len(candidates), dtype=np.bool_)
+            left[kept] = False
+            hidden = candidates.take(np.flatnonzero(left))
         tables[chooser.name] = released.take(kept)
     for measured in prepared.measured:
         if measured.name not in tables:
@@ -104,17 +108,26 @@ def noised(
 
 
 def _candidates(plan: Plan, raw: RawTable) -> GroupColumns:
-    """Discovered groups inside the listed domains, once each, in the order of their keys: never in that of the data."""
+    """Discovered groups inside the listed domains, once each, in the order of their keys: never in that of the data.
+
+    Of millions that came in parts only those that appear are put in order, later: noise is drawn for each alone.
+    """
     columns, rows = [raw.column(key.name) for key in plan.keys], np.arange(len(raw))
     found = GroupColumns(columns, len(raw), raw, rows)
     for index, key in enumerate(plan.keys):
         if key.domain is not None:
             inside = frozenset(key.domain)
             found = found.take(np.flatnonzero([value in inside for value in listed(found.columns[index])]))
+    if _is_packed(found):
+        return found
     if any(key.expression.facts.type is Type.REAL for key in plan.keys):  # 0.0 for -0.0, which it equals
         once = dict.fromkeys(tuple(v + 0.0 if isinstance(v, float) else v for v in group) for group in found)
         found = GroupColumns.of(list(once), len(plan.keys))
     return found.take(_order(found.columns))
+
+
+def _is_packed(groups: GroupColumns) -> bool:
+    return any(isinstance(column, Packed) for column in groups.columns)
 
 
 def _order(columns: Sequence[Sequence[Any]]) -> npt.NDArray[np.int64]:

@@ -37,6 +37,9 @@ class EngineStatement:
             COALESCE, TRY and casts are no functions to it.
         most_rows: With more rows in its result the statement fails, as it does when it runs past the deadline; None for
             no such limit.
+            With ``parted`` it is read in parts instead, of so many rows each.
+        parted: The text of one part of the result, by a number that follows from a row's keys: the text up to the
+            number of parts, and what stands behind the place among them. None where the result is only read whole.
         listed: Columns with a list of values each: they travel as places in it, BIGINT in ``columns``; a place behind
             its end is for whatever is none of them.
         made: What the worker makes of the rows; None where they are the result.
@@ -55,6 +58,7 @@ class EngineStatement:
     tables: frozenset[str]
     functions: frozenset[str]
     most_rows: int | None = None
+    parted: tuple[str, str] | None = None
     listed: tuple[tuple[str, tuple[Value, ...]], ...] = ()
     made: Made | None = None
     ways: tuple[Way, ...] = ()

@@ -100,7 +100,8 @@ def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], k
         rows = cut(printer, unit_rows(printer, source, columns, number_of(scan)), source, key).sql
         in_order, digits = numbers_in_order(scan)
         ways.append(rows_by_key(printer, source, in_order, of_units, Firsts(*firsts, digits)))
-    groups = f"FROM ({rows}) AS q" + (f" GROUP BY {', '.join(texts)}" if texts else "") + _in_order(printer, source)
+    grouped = f" GROUP BY {', '.join(texts)}" if texts else ""
+    groups = f"FROM ({rows}) AS q{grouped}{_in_order(printer, source)}"
     both = [list(texts), list(texts)]  # with units, and with rows in their place
     for index, measure in enumerate(measures):
         wire = "HUGEINT" if measure.kind in (MeasureKind.SUM, MeasureKind.PRODUCTS) else "BIGINT"
@@ -111,8 +112,29 @@ def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], k
             shown.append(f"{printer.cast(total, wire)} AS {printer.quoted(f'm{index}')}")
     if number is not None:
         ways.append(repeating(printer, texts, both[1], groups, rows, of_units))
+    part = _part(printer, source, f"SELECT {', '.join(both[0])} FROM ({rows}) AS q WHERE ", grouped)
     statement = statement_over(printer, f"SELECT {', '.join(both[0])} {groups}", fields, source.relation)
-    return replace(statement, ways=tuple(ways)) if ways else statement
+    return replace(statement, ways=tuple(ways), parted=part) if ways or part else statement
+
+
+def _part(printer: Printer, source: Source, before: str, behind: str) -> tuple[str, str] | None:
+    """The text of a part of the groups of an open domain, by a hash of their keys; None where they come whole.
+
+    Args:
+        printer: Collects what the text uses.
+        source: What is grouped.
+        before: The text up to a condition on its rows.
+        behind: And from there on.
+    """
+    if not printer.dialect.counts or not _is_open(source):
+        return None
+    printer.functions.add("%")
+    keys = [printer.quoted(key.name) for key in source.keys]
+    return f"{before}{printer.call('key_number', *keys)} % ", behind
+
+
+def _is_open(source: Source) -> bool:
+    return any(key.domain is None for key in source.keys)
 
 
 def _in_order(printer: Printer, source: Source) -> str:
@@ -132,9 +154,10 @@ def _clamped(printer: Printer, source: Source, measures: Sequence[Measure]) -> E
 
 
 def _limited(statement: EngineStatement, source: Source, rows: int = 1) -> EngineStatement:
-    """The statement, which fails where an open domain has more groups, of so many rows, than this process can hold."""
-    listed = all(key.domain is not None for key in source.keys)
-    return statement if listed else replace(statement, most_rows=rows * MOST_OPEN_GROUPS)
+    """The statement, which fails, or comes in parts, where an open domain has more groups, of so many rows, than are
+    read at once.
+    """
+    return replace(statement, most_rows=rows * MOST_OPEN_GROUPS) if _is_open(source) else statement
 
 
 def _value_columns(measures: Sequence[Measure]) -> list[ValueColumn]:
@@ -254,12 +277,15 @@ def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
     printer.functions.add("count")
     sql = (
         f"SELECT {', '.join(shown)}, {last}{printer.cast('COUNT(*)', 'BIGINT')} AS {printer.quoted('rows')} "
-        f"FROM ({rows}) AS q WHERE {present} GROUP BY {by} ORDER BY {by}"
+        f"FROM ({rows}) AS q WHERE {present}"
     )
+    grouped = f" GROUP BY {by} ORDER BY {by}"
     fields = [(k.name, WIRE[k.expression.facts.type]) for k in need.source.keys]
     wires = ["BIGINT" if c.grid is not None else WIRE[c.argument.facts.type] for c in [*coordinates, *split]]
     wires += ["BIGINT"] * (len(need.columns) - len(wires))
-    return statement_over(printer, sql, [*fields, *zip(need.columns, wires, strict=True)], need.source.relation)
+    part = _part(printer, need.source, f"{sql} AND ", grouped) if need.ranks else None
+    columns = [*fields, *zip(need.columns, wires, strict=True)]
+    return replace(statement_over(printer, sql + grouped, columns, need.source.relation), parted=part)
 
 
 def _ordered(printer: Printer, need: Ordered, key: bytes) -> EngineStatement:

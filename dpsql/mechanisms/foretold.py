@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from dpsql.limits import MOST_OPEN_GROUPS
 from dpsql.mechanisms.base import Offer, Request
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.plan.aggregates import FUNCTIONS, Kind
@@ -60,25 +59,14 @@ def foretold(request: Request, release: Offer, released: ReleasedTable | None = 
     least = release.appears_from(released)
     if least is not None:
         rule = f"A group appears from about {least} units on"
-        return (_above(rule, least, rows, "appear", said, released), *_too_many(request, rows, released))
+        return (_above(rule, least, rows, "appear", said, released),)
     if isinstance(release, StabilityRelease):
         rule = f"A group is shown above {release.threshold}"
-        return (_above(rule, release.threshold, rows, "be shown", said, released), *_too_many(request, rows, released))
+        return (_above(rule, release.threshold, rows, "be shown", said, released),)
     if any(key.domain is None for key in request.source.keys):
         return ()  # groups that appear hold more than the guess
     found = _wide(request, release.half_width)
     return () if found and released is not None and _of_use(request, release, released) else found
-
-
-def _too_many(request: Request, rows: int, released: ReleasedTable | None) -> tuple[str, ...]:
-    """That so many rows may have more keys than the engine hands over, where nobody listed these."""
-    if released is not None or rows <= MOST_OPEN_GROUPS or all(key.domain is not None for key in request.source.keys):
-        return ()
-    return (
-        f"Its rows ({rows:,} by the policy's guess) may have more than {MOST_OPEN_GROUPS:,} different keys: then there "
-        "is no answer, and the cost stays charged. Group by something coarser, such as floor(x) or "
-        "date_trunc('hour', x).",
-    )
 
 
 def _only_result(request: Request) -> float | None:

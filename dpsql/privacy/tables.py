@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import pairwise, repeat
 from operator import eq, ne
 from typing import Any, overload
 
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
+from dpsql.privacy.packed import Packed
 
 __all__ = ["CLOSE", "OUTSIDE", "Digits", "Group", "GroupColumns", "Listed", "RawTable", "ReleasedTable", "listed"]
 
@@ -163,7 +164,7 @@ class GroupColumns(Sequence[Group]):
 
     def alone(self) -> GroupColumns:
         """The same groups, which lead to no raw table any more: these may leave."""
-        return GroupColumns(self.columns, self._size)
+        return GroupColumns([listed(own) if isinstance(own, Packed) else own for own in self.columns], self._size)
 
     def take(self, kept: Sequence[int] | npt.NDArray[np.int64]) -> GroupColumns:
         """Some of the groups, by their places."""
@@ -219,7 +220,8 @@ class RawTable:
             if len(keys) != len(groups.columns):
                 raise InvariantBroken("groups have other keys than they were found by")
             return RawTable({new: listed(_at(self.column(old), groups.rows)) for new, old in columns.items()})
-        where = {group: row for row, group in enumerate(self.groups(keys))}
+        wanted = frozenset(groups)
+        where = {group: row for row, group in enumerate(self._walked(keys)) if group in wanted}
         rows = [where.get(group, -1) for group in groups]
         return RawTable(
             {
@@ -231,9 +233,12 @@ class RawTable:
 
     def total(self, keys: Sequence[str], groups: Sequence[Group], columns: Mapping[str, str]) -> RawTable:
         """One row: the sums over the wanted groups; ``columns`` maps new names to the names here."""
-        wanted = frozenset(groups)
-        rows = [row for row, group in enumerate(self.groups(keys)) if group in wanted]
-        return RawTable({new: [sum(int(self.column(old)[row]) for row in rows)] for new, old in columns.items()})
+        if isinstance(groups, GroupColumns) and groups.table is self and groups.rows is not None:
+            rows = groups.rows
+        else:
+            wanted = frozenset(groups)
+            rows = np.flatnonzero([group in wanted for group in self._walked(keys)])
+        return RawTable({new: [sum(map(int, listed(_at(self.column(old), rows))))] for new, old in columns.items()})
 
     def by_group(
         self, keys: Sequence[str], groups: Sequence[Group], columns: Sequence[str], *, rest: bool = False
@@ -248,7 +253,7 @@ class RawTable:
         """
         index = {group: at for at, group in enumerate(groups)}
         starts = self._runs(keys)
-        own = zip(*(listed(_at(self.column(key), starts)) for key in keys), strict=True) if keys else [()] * len(starts)
+        own = self._walked(keys, starts)
         found = np.array([index.get(group, -1) for group in own], dtype=np.min_scalar_type(-1 - len(groups)))
         every = bool((found >= 0).all())
         found = np.repeat(found, np.diff(starts, append=self._length))
@@ -265,6 +270,14 @@ class RawTable:
         kept = np.flatnonzero(np.asarray(self.column(name), dtype=np.int64) == value)
         return RawTable({name: _at(column, kept) for name, column in self._columns.items()})
 
+    def _walked(self, keys: Sequence[str], rows: npt.NDArray[np.int64] | None = None) -> Iterator[Group]:
+        """The groups of all rows, or of some: as `groups`, but that not all of them are there at once."""
+        size = self._length if rows is None else len(rows)
+        for start in range(0, size, CLOSE):
+            own = np.arange(start, min(start + CLOSE, size)) if rows is None else rows[start : start + CLOSE]
+            columns = [listed(_at(self.column(key), own)) for key in keys]
+            yield from zip(*columns, strict=True) if keys else repeat((), len(own))
+
     def _runs(self, keys: Sequence[str]) -> npt.NDArray[np.int64]:
         """Where a group's rows begin: the first row, and each whose keys are not those of the row above."""
         starts = np.zeros(self._length, dtype=np.bool_)
@@ -280,6 +293,8 @@ class RawTable:
                     _compared(column.words, mask, starts)
             elif isinstance(column, np.ndarray):
                 starts[1:] |= column[1:] != column[:-1]
+            elif isinstance(column, Packed):
+                starts[1:] |= np.fromiter((a != b for a, b in pairwise(column)), np.bool_, max(self._length - 1, 0))
             else:
                 starts[1:] |= np.fromiter(map(ne, column[1:], column[:-1]), np.bool_, max(self._length - 1, 0))
         return np.flatnonzero(starts)
@@ -287,7 +302,7 @@ class RawTable:
 
 def listed(column: Sequence[Any]) -> Sequence[Any]:
     """A column of Python's own values, as one goes through it."""
-    return column.tolist() if isinstance(column, np.ndarray | Listed | Digits) else column
+    return column.tolist() if isinstance(column, np.ndarray | Listed | Digits | Packed) else column
 
 
 def _compared(words: npt.NDArray[Any], mask: int, starts: npt.NDArray[np.bool_]) -> None:
@@ -304,7 +319,7 @@ def _all(rows: npt.NDArray[np.int64], size: int) -> bool:
 
 def _at(column: Sequence[Any] | npt.NDArray[Any], rows: npt.NDArray[np.int64]) -> Sequence[Any]:
     """Some rows of a column: whole numbers stay an array, other values become Python's own."""
-    if isinstance(column, Listed):
+    if isinstance(column, Listed | Packed):
         return column.at(rows)
     if isinstance(column, Digits):
         return column[rows]  # type: ignore[no-any-return]  # Digits again

@@ -109,6 +109,8 @@ class Desk:
             self._bind(request, cursor)
             own, *others = (_Rows(cursor, *statement, request["parameters"]) for statement in _statements(request))
             most, made = request["most_rows"], request["made"]
+            if request["part"] is not None:
+                return [wire.pack(others[-1].first(most))]
             for way in request["ways"]:
                 found = self._found(way, request, others)
                 if found is not None:
@@ -178,7 +180,7 @@ def _remember(texts: set[bytes], text: bytes) -> None:
 
 
 def _statements(request: Any) -> list[tuple[str, list[list[str]]]]:
-    """Each text that may run, with the columns that it gives: the statement's own, then those of each way."""
+    """Each text that may run, with the columns that it gives: the statement's own, those of each way, and of a part."""
     own, number, unit = _selected(request), [KEY, "UBIGINT"], [UNIT, "INTEGER"]
     found = [(request["sql"], own)]
     for way in request["ways"]:
@@ -186,6 +188,10 @@ def _statements(request: Any) -> list[tuple[str, list[list[str]]]]:
             found.append((way["rows"], [[UNIT, ANY], [KEY, own[0][1]]]))
         else:
             found += [(way["groups"], [*own, number]), (way["rows"], [number, unit])]
+    if request["parted"] is not None:
+        before, behind = request["parted"]
+        parts, at = request["part"] or (2, 0)  # any, where it is only verified
+        found.append((f"{before}{int(parts)} = {int(at)}{behind}", own))
     return found
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from dpsql.errors import InvariantBroken
+from dpsql.limits import MOST_IN_PARTS
 from dpsql.plan.types import Awaited, Value
 from dpsql.privacy.tables import Listed
 from dpsql.worker import columns, wire
@@ -34,6 +35,12 @@ QUERIES = 10_000
 """Queries of one process, then comes a fresh one. It is a choice: whatever the engine keeps does not add up for
 ever."""
 MOST_VERIFIED = 1_000  # Statements that are remembered as verified, by hashes of 32 bytes. It is a choice.
+PARTS = 4
+"""Into so many parts a result that is too long is cut, and each of them that is still too long. It is a choice: for
+ten million groups the rows are read five times."""
+PACKED = 2  # Times as many rows as are read whole a part may have: packed they take less. It is a choice.
+MOST_PARTS = 4**7  # More parts are no way out: rows that need them do not come apart. It is a choice.
+FULL = ("OutOfMemoryException", "MemoryError", "_ArrayMemoryError")  # How DuckDB, Python and numpy name that they are.
 MOST_THREADS = 16  # Threads of one engine. It is a choice: each reserves address space, which is limited.
 
 
@@ -52,6 +59,8 @@ class Statement(Protocol):
     def functions(self) -> frozenset[str]: ...
     @property
     def most_rows(self) -> int | None: ...
+    @property
+    def parted(self) -> tuple[str, str] | None: ...
     @property
     def listed(self) -> tuple[tuple[str, tuple[Value, ...]], ...]: ...
     @property
@@ -122,9 +131,15 @@ class Worker:
                 gets a fresh process.
             InvariantBroken: If DuckDB reads another statement than was meant. Nothing was run.
         """
+        ends = time.monotonic() + deadline
         messages = [_message(request, deadline, tables or {}), *map(wire.table, (tables or {}).values())]
-        (found,) = self._exchange(messages, deadline, [lambda parts: _read(parts, request)])
-        return found
+        try:
+            (found,) = self._exchange(messages, deadline, [lambda parts: _at_once(parts, request)])
+        except WorkerFailed as failure:
+            if request.parted is None or not _is_full(failure):
+                raise
+            found = None
+        return self._in_parts(request, ends) if found is None else found
 
     def run_all(self, requests: Sequence[Statement], *, deadline: float) -> list[dict[str, Sequence[Any]]]:
         """As `run`, of several statements one after the other; behind one that fails none is run.
@@ -136,7 +151,56 @@ class Worker:
             deadline: For each of them.
         """
         message = wire.encode([_asked(request, deadline, {}) for request in requests])
-        return self._exchange([message], deadline, [partial(_read, request=request) for request in requests])
+        try:
+            found = self._exchange([message], deadline, [partial(_at_once, request=request) for request in requests])
+        except WorkerFailed as failure:
+            if not _is_full(failure) or all(request.parted is None for request in requests):
+                raise
+            return [self.run(request, deadline=deadline) for request in requests]
+        return [
+            self._in_parts(request, time.monotonic() + deadline) if own is None else own
+            for request, own in zip(requests, found, strict=True)
+        ]
+
+    def _in_parts(self, request: Statement, ends: float) -> dict[str, Sequence[Any]]:
+        """The columns of a result that is too long to be read whole, part after part: each of them is packed.
+
+        How many parts there are follows from the data, and nothing that is released follows from it: the rows are the
+        same, and their order is none.
+
+        Args:
+            request: A statement with parts.
+            ends: When it has taken too long.
+        """
+        found, left = list[dict[str, Sequence[Any]]](), [(PARTS, at) for at in range(PARTS)]
+        rows = 0
+        while left:
+            parts, at = left.pop()
+            own = self._part(request, parts, at, ends - time.monotonic())
+            if own is not None:
+                found.append(own)
+                rows += len(next(iter(own.values())))
+            elif parts >= MOST_PARTS:
+                raise WorkerFailed(f"a part of {parts:,} is still too large")
+            else:
+                left += [(parts * PARTS, at + parts * more) for more in range(PARTS)]
+            if rows > MOST_IN_PARTS:
+                raise WorkerFailed(f"it has more than {MOST_IN_PARTS:,} rows")
+        return _named(columns.joined(found), request)
+
+    def _part(self, request: Statement, parts: int, at: int, seconds: float) -> dict[str, Sequence[Any]] | None:
+        """One part of a result; None where it is too large."""
+        if seconds <= 0:
+            raise WorkerFailed("no time is left for the other parts", overrun=True)
+        most = None if request.most_rows is None else PACKED * request.most_rows
+        message = wire.encode(_asked(request, seconds, {}) | {"part": (parts, at), "most_rows": most})
+        try:
+            (found,) = self._exchange([message], seconds, [lambda own: columns.packed(own[0], request.columns, most)])
+        except WorkerFailed as failure:
+            if not _is_full(failure):
+                raise
+            return None
+        return found
 
     def verify(self, request: Statement, *, deadline: float) -> None:
         """Returns if the process stands, and DuckDB reads the statement as it was meant. Nothing is run.
@@ -247,16 +311,41 @@ def _reply(child: Connection, ends: float, deadline: float, read: Callable[[list
     return read([wire.read(child.fileno(), size) for size in reply["bytes"]])
 
 
+def _is_full(failure: WorkerFailed) -> bool:
+    """Whether the process had too little memory for what it was asked."""
+    return failure.detail.partition(":")[0] in FULL
+
+
+class _TooLong(WorkerFailed):
+    """A result has more rows than it may have at once."""
+
+
+def _at_once(parts: Sequence[memoryview], request: Statement) -> dict[str, Sequence[Any]] | None:
+    """As `_read`; None where the result is too long, and may be read in parts."""
+    try:
+        return _read(parts, request)
+    except _TooLong:
+        if request.parted is None:
+            raise
+        return None
+
+
 def _read(parts: Sequence[memoryview], request: Statement) -> dict[str, Sequence[Any]]:
     """The columns of a result that is no longer than it may be; the worker sends one row more than that at most."""
+    found: dict[str, Sequence[Any]] | None
     if isinstance(request.made, Counted):
         names = [name for name, _ in request.columns]
-        found: dict[str, Sequence[Any]] = columns.counted(parts, names, request.made.words, request.made.marked)
+        found = columns.counted(parts, names, request.made.words, request.made.marked)
     else:
         (table,) = parts
-        found = columns.read(table, request.columns)
-    if request.most_rows is not None and len(next(iter(found.values()))) > request.most_rows:
-        raise WorkerFailed(f"it has more than {request.most_rows:,} rows")
+        found = columns.read(table, request.columns, request.most_rows)
+    if found is None or (request.most_rows is not None and len(next(iter(found.values()))) > request.most_rows):
+        raise _TooLong(f"it has more than {request.most_rows:,} rows")
+    return _named(found, request)
+
+
+def _named(found: dict[str, Sequence[Any]], request: Statement) -> dict[str, Sequence[Any]]:
+    """The columns, those with a list as its values."""
     return found | {name: Listed(found[name], values) for name, values in request.listed}
 
 
@@ -272,6 +361,8 @@ def _asked(request: Statement, deadline: float, tables: Mapping[str, Table], *, 
         "tables": sorted(request.tables),
         "functions": sorted(request.functions),
         "most_rows": request.most_rows,
+        "parted": request.parted,
+        "part": None,
         "made": None if request.made is None else told(request.made),
         "ways": [told(way) for way in request.ways],
         "bins": request.bins,

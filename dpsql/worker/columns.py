@@ -5,19 +5,20 @@ Tests: tests/unit/worker/test_wire.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from itertools import pairwise
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from nanoarrow import Type
 
+from dpsql.privacy.packed import PackedTexts, PackedValues
 from dpsql.privacy.tables import Digits
 from dpsql.worker import wire
 from dpsql.worker.ordered import present_of
 
-__all__ = ["counted", "read"]
+__all__ = ["counted", "joined", "packed", "read"]
 
 WIDTHS = (1, 2, 4, 8)  # Bytes of a whole number.
 _EPOCH_DAY = date(1970, 1, 1).toordinal()  # The day from which DuckDB counts days, in Python's count of days.
@@ -25,29 +26,121 @@ _FIRST, _LAST = (day.toordinal() - _EPOCH_DAY for day in (date.min, date.max))  
 _DAY = 24 * 3600 * 10**6  # Microseconds, in which DuckDB counts moments.
 
 
-def read(data: bytes | memoryview, expected: Sequence[tuple[str, str]]) -> dict[str, Sequence[Any]]:
+@overload
+def read(data: bytes | memoryview, expected: Sequence[tuple[str, str]]) -> dict[str, Sequence[Any]]: ...
+@overload
+def read(
+    data: bytes | memoryview, expected: Sequence[tuple[str, str]], most: int | None
+) -> dict[str, Sequence[Any]] | None: ...
+def read(
+    data: bytes | memoryview, expected: Sequence[tuple[str, str]], most: int | None = None
+) -> dict[str, Sequence[Any]] | None:
     """The columns of a packed Arrow table, as plain Python or numpy values.
 
     Args:
         data: What `wire.pack` made.
         expected: (name, wire type) of every column, in order.
+        most: How many rows there may be; None for any number.
 
     Returns:
+        None where there are more rows than that.
         Per name: BIGINT an int64 array and DOUBLE a float64 array where there is no NULL; everything else, and
         columns with NULLs, a list of Python values and None. HUGEINT is a list of ints.
 
     Raises:
         ValueError: If names or types differ from those expected.
     """
+    chunks = _chunks(data, expected, most)
+    return chunks if chunks is None else {name: _column(*own) for name, own in chunks.items()}
+
+
+def packed(
+    data: bytes | memoryview, expected: Sequence[tuple[str, str]], most: int | None
+) -> dict[str, Sequence[Any]] | None:
+    """As `read`, for millions of rows: only BIGINT and HUGEINT without NULL are arrays or lists, the rest is packed."""
+    chunks = _chunks(data, expected, most)
+    return chunks if chunks is None else {name: _packed(*own) for name, own in chunks.items()}
+
+
+def joined(tables: Sequence[Mapping[str, Sequence[Any]]]) -> dict[str, Sequence[Any]]:
+    """One table of several that `packed` gave, one or more, below each other."""
+    return {name: _joined([table[name] for table in tables]) for name in tables[0]}
+
+
+def _chunks(
+    data: bytes | memoryview, expected: Sequence[tuple[str, str]], most: int | None
+) -> dict[str, tuple[str, list[Any]]] | None:
+    """The wire type and the chunks of each column; None where these are more rows than they may be."""
     stream = wire.unpack(data)
     found = [(field.name, _wire_type(field)) for field in stream.schema.fields]
     if found != list(expected):
         raise ValueError(f"the worker sent columns {found}, not {list(expected)}")
-    chunks = [list(chunk.iter_children()) for chunk in stream]
+    whole = list(stream)
+    if most is not None and sum(map(len, whole)) > most:
+        return None
+    chunks = [list(chunk.iter_children()) for chunk in whole]
     return {
-        name: _column(wire_type, [children[place] for children in chunks])
-        for place, (name, wire_type) in enumerate(expected)
+        name: (wire_type, [children[place] for children in chunks]) for place, (name, wire_type) in enumerate(expected)
     }
+
+
+def _packed(wire_type: str, chunks: list[Any]) -> Sequence[Any]:
+    masks = [present_of(chunk) for chunk in chunks]
+    own = zip(masks, chunks, strict=True)
+    present = None
+    if any(mask is not None for mask in masks):
+        present = np.concatenate([np.ones(len(chunk), np.bool_) if mask is None else mask for mask, chunk in own])
+    if wire_type == "VARCHAR":
+        return _packed_texts(chunks, present)
+    if wire_type == "HUGEINT":
+        return _packed_wide(chunks, present)
+    parts = [_bits(chunk, 1) if wire_type == "BOOLEAN" else _filled(chunk, _STORED[wire_type]) for chunk in chunks]
+    values = np.concatenate(parts) if parts else np.empty(0, _STORED.get(wire_type, np.bool_))
+    if wire_type in _A_DAY:
+        _require_calendar(values, _A_DAY[wire_type])  # now, and not when somebody looks
+    if wire_type == "BIGINT" and present is None:
+        return values  # type: ignore[return-value]  # an array
+    return PackedValues(values, _MADE.get(wire_type, np.ndarray.tolist), present)
+
+
+def _packed_wide(chunks: list[Any], present: Any) -> Sequence[Any]:
+    halves = np.concatenate([np.empty((0, 2), np.int64), *map(_halves, chunks)])
+    if present is None and _fit(halves):
+        return halves[:, 0].copy()  # type: ignore[return-value]  # an array
+    found = _whole(halves)
+    return found if present is None else [n if there else None for n, there in zip(found, present, strict=True)]
+
+
+def _packed_texts(chunks: list[Any], present: Any) -> PackedTexts:
+    data, lengths = list[Any](), list[Any]()
+    for chunk in chunks:
+        if len(chunk):
+            ends = np.frombuffer(chunk.buffers[1], np.int32, count=len(chunk) + 1)
+            data.append(np.frombuffer(chunk.buffers[2], np.uint8)[ends[0] : ends[-1]])
+            lengths.append(np.diff(ends))
+    own = np.concatenate([np.empty(0, np.int32), *lengths])
+    return PackedTexts(_starts(own), own, np.concatenate([np.empty(0, np.uint8), *data]), present)
+
+
+def _starts(lengths: Any) -> Any:
+    return np.cumsum(lengths, dtype=np.int64) - lengths
+
+
+def _joined(parts: list[Any]) -> Sequence[Any]:
+    if any(isinstance(part, list) for part in parts):
+        return [value for part in parts for value in part]
+    masks, present = [getattr(part, "present", None) for part in parts], None  # arrays have none
+    if any(mask is not None for mask in masks):
+        own = zip(masks, parts, strict=True)
+        present = np.concatenate([np.ones(len(part), np.bool_) if mask is None else mask for mask, part in own])
+    if isinstance(parts[0], PackedTexts):
+        lengths = np.concatenate([part.lengths for part in parts])
+        return PackedTexts(_starts(lengths), lengths, np.concatenate([part.data for part in parts]), present)
+    values = np.concatenate([part.values if isinstance(part, PackedValues) else part for part in parts])
+    makes = [part.make for part in parts if isinstance(part, PackedValues)]
+    if not makes:
+        return values  # type: ignore[return-value]  # an array
+    return PackedValues(values, makes[0], present)
 
 
 def counted(
@@ -139,10 +232,21 @@ def _fixed(dtype: Any) -> Callable[[Any], Any]:
 
 def _wide(chunk: Any) -> list[int]:
     """128-bit integers, stored as their lower and upper 64 bits."""
-    halves = np.frombuffer(chunk.buffers[1], np.int64, count=2 * len(chunk)).reshape(-1, 2)
-    low, high = halves[:, 0], halves[:, 1]
-    if bool((high == low >> 63).all()):  # all fit 64 bits: the upper half only repeats the sign
-        return low.tolist()  # type: ignore[no-any-return]  # numpy's list of int64 is a list of ints
+    return _whole(_halves(chunk))
+
+
+def _halves(chunk: Any) -> Any:
+    return np.frombuffer(chunk.buffers[1], np.int64, count=2 * len(chunk)).reshape(-1, 2)
+
+
+def _fit(halves: Any) -> bool:
+    """Whether all fit 64 bits: the upper half only repeats the sign."""
+    return bool((halves[:, 1] == halves[:, 0] >> 63).all())
+
+
+def _whole(halves: Any) -> list[int]:
+    if _fit(halves):
+        return halves[:, 0].tolist()  # type: ignore[no-any-return]  # numpy's list of int64 is a list of ints
     return [(up << 64) | (down & (2**64 - 1)) for down, up in halves.tolist()]
 
 
@@ -165,9 +269,13 @@ def _timestamps(chunk: Any) -> list[datetime]:
 
 def _in_calendar(values: Any, many: int, unit: str) -> list[Any]:
     """Counts of days or moments, so many a day, as Python has them: numpy makes them several times as fast."""
+    _require_calendar(values, many)
+    return values.astype(unit).tolist()  # type: ignore[no-any-return]  # numpy's list of dates
+
+
+def _require_calendar(values: Any, many: int) -> None:
     if len(values) and not (_FIRST * many <= values.min() and values.max() < (_LAST + 1) * many):
         raise ValueError("a date lies outside of the calendar")
-    return values.astype(unit).tolist()  # type: ignore[no-any-return]  # numpy's list of dates
 
 
 def _filled(chunk: Any, dtype: Any) -> Any:
@@ -175,6 +283,18 @@ def _filled(chunk: Any, dtype: Any) -> Any:
     values, present = _fixed(dtype)(chunk), present_of(chunk)
     return values if present is None else np.where(present, values, 0)
 
+
+def _reals(values: Any) -> list[Any]:
+    return (values + 0.0).tolist()  # type: ignore[no-any-return]  # numpy's list; 0.0 for -0.0, which it equals
+
+
+_STORED = {"BIGINT": np.int64, "DOUBLE": np.float64, "DATE": np.int32, "TIMESTAMP": np.int64}
+_A_DAY = {"DATE": 1, "TIMESTAMP": _DAY}  # How many of its numbers a day has.
+_MADE: dict[str, Callable[[Any], list[Any]]] = {
+    "DOUBLE": _reals,
+    "DATE": lambda values: _in_calendar(values, 1, "M8[D]"),
+    "TIMESTAMP": lambda values: _in_calendar(values, _DAY, "M8[us]"),
+}
 
 _READERS: dict[str, Callable[[Any], Any]] = {
     "BIGINT": _fixed(np.int64),

@@ -92,8 +92,8 @@ class ThresholdRelease(NoisedRelease):
         units = raw.column("m0")
         noise = noised(units, self.law.draw(sampler, len(raw)))
         shown = (np.asarray(units) >= self.min_units) & (noise > self.threshold)
-        values = noise.astype(object)
-        values[~shown] = None
+        values = np.full(len(noise), None, dtype=object)  # an int is made for those that appear alone
+        values[shown] = noise[shown].astype(object)
         steps: list[int | None] = values.tolist()
         return ReleasedTable({"value": steps, "steps": steps})
 

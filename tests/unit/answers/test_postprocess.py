@@ -16,6 +16,7 @@ from dpsql.engine.log import OPERATOR
 from dpsql.errors import EngineFailed, ProgrammingError, UnsupportedQuery
 from dpsql.plan import stages
 from dpsql.session import Session
+from dpsql.worker import client
 from dpsql.worker.process import WorkerFailed
 
 
@@ -175,10 +176,11 @@ def test_why_the_worker_without_data_failed_is_in_the_owners_log(
     assert "the worker without data failed: out of memory" in caplog.text
 
 
-def test_more_groups_than_the_proxy_can_hold_are_a_failure_of_the_engine(
+def test_more_groups_than_are_read_in_parts_are_a_failure_of_the_engine(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lower, "MOST_OPEN_GROUPS", 3)
+    monkeypatch.setattr(lower, "MOST_OPEN_GROUPS", 1)
+    monkeypatch.setattr(client, "MOST_IN_PARTS", 2)
     before = charges(session)
     assert session.query("SELECT sex, COUNT(*) FROM patients GROUP BY sex", epsilon=0.011).rows  # listed
     with pytest.raises(EngineFailed):
