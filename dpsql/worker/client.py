@@ -39,8 +39,7 @@ PARTS = 4
 """Into so many parts a result that is too long is cut, and each of them that is still too long. It is a choice: for
 ten million groups the rows are read five times."""
 PACKED = 2  # Times as many rows as are read whole a part may have: packed they take less. It is a choice.
-MOST_PARTS = 4**7  # More parts are no way out: rows that need them do not come apart. It is a choice.
-FULL = ("OutOfMemoryException", "MemoryError", "_ArrayMemoryError")  # How DuckDB, Python and numpy name that they are.
+MOST_PARTS = 4**5  # More parts are no way out: rows that need them do not come apart. It is a choice.
 MOST_THREADS = 16  # Threads of one engine. It is a choice: each reserves address space, which is limited.
 
 
@@ -136,7 +135,7 @@ class Worker:
         try:
             (found,) = self._exchange(messages, deadline, [lambda parts: _at_once(parts, request)])
         except WorkerFailed as failure:
-            if request.parted is None or not _is_full(failure):
+            if request.parted is None or not failure.answered:
                 raise
             found = None
         return self._in_parts(request, ends) if found is None else found
@@ -154,7 +153,7 @@ class Worker:
         try:
             found = self._exchange([message], deadline, [partial(_at_once, request=request) for request in requests])
         except WorkerFailed as failure:
-            if not _is_full(failure) or all(request.parted is None for request in requests):
+            if not failure.answered or all(request.parted is None for request in requests):
                 raise
             return [self.run(request, deadline=deadline) for request in requests]
         return [
@@ -165,6 +164,7 @@ class Worker:
     def _in_parts(self, request: Statement, ends: float) -> dict[str, Sequence[Any]]:
         """The columns of a result that is too long to be read whole, part after part: each of them is packed.
 
+        Whatever else the process says that it failed of may be its memory, which has many names: parts need less.
         How many parts there are follows from the data, and nothing that is released follows from it: the rows are the
         same, and their order is none.
 
@@ -176,30 +176,32 @@ class Worker:
         rows = 0
         while left:
             parts, at = left.pop()
-            own = self._part(request, parts, at, ends - time.monotonic())
-            if own is not None:
-                found.append(own)
-                rows += len(next(iter(own.values())))
-            elif parts >= MOST_PARTS:
-                raise WorkerFailed(f"a part of {parts:,} is still too large")
-            else:
+            try:
+                own = self._part(request, parts, at, ends - time.monotonic())
+            except WorkerFailed as failure:
+                if not failure.answered or parts >= MOST_PARTS:
+                    raise
                 left += [(parts * PARTS, at + parts * more) for more in range(PARTS)]
+                continue
+            found.append(own)
+            rows += len(next(iter(own.values())))
             if rows > MOST_IN_PARTS:
                 raise WorkerFailed(f"it has more than {MOST_IN_PARTS:,} rows")
         return _named(columns.joined(found), request)
 
-    def _part(self, request: Statement, parts: int, at: int, seconds: float) -> dict[str, Sequence[Any]] | None:
-        """One part of a result; None where it is too large."""
+    def _part(self, request: Statement, parts: int, at: int, seconds: float) -> dict[str, Sequence[Any]]:
+        """One part of a result.
+
+        Raises:
+            WorkerFailed: If it is not there in time, or `answered`: it has too many rows, or the process failed.
+        """
         if seconds <= 0:
             raise WorkerFailed("no time is left for the other parts", overrun=True)
         most = None if request.most_rows is None else PACKED * request.most_rows
         message = wire.encode(_asked(request, seconds, {}) | {"part": (parts, at), "most_rows": most})
-        try:
-            (found,) = self._exchange([message], seconds, [lambda own: columns.packed(own[0], request.columns, most)])
-        except WorkerFailed as failure:
-            if not _is_full(failure):
-                raise
-            return None
+        (found,) = self._exchange([message], seconds, [lambda own: columns.packed(own[0], request.columns, most)])
+        if found is None:
+            raise _TooLong(f"a part of {parts:,} has more than {most:,} rows", answered=True)
         return found
 
     def verify(self, request: Statement, *, deadline: float) -> None:
@@ -309,11 +311,6 @@ def _reply(child: Connection, ends: float, deadline: float, read: Callable[[list
     if "refused" in reply:
         raise InvariantBroken(f"DuckDB reads the statement otherwise: {reply['refused']}")
     return read([wire.read(child.fileno(), size) for size in reply["bytes"]])
-
-
-def _is_full(failure: WorkerFailed) -> bool:
-    """Whether the process had too little memory for what it was asked."""
-    return failure.detail.partition(":")[0] in FULL
 
 
 class _TooLong(WorkerFailed):

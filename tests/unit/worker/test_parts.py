@@ -119,7 +119,16 @@ def test_rows_that_do_not_come_apart_are_no_endless_work(worker: Worker, monkeyp
     same = replace(cut(CITIES, "city", "VARCHAR", 1), parted=(f"{CITIES} WHERE hash(1) % ", " GROUP BY city"))
     with pytest.raises(WorkerFailed) as failure:
         worker.run(same, deadline=20)
-    assert failure.value.detail == "a part of 16 is still too large"
+    assert failure.value.detail == "a part of 16 has more than 2 rows"
+
+
+def test_a_statement_that_fails_of_itself_fails_in_parts_too(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "MOST_PARTS", 16)
+    sql = f"SELECT CAST(city AS BIGINT) AS city, CAST(count(*) AS BIGINT) AS m0 FROM {VISITS}"
+    with pytest.raises(WorkerFailed) as failure:
+        worker.run(cut(sql, "city", "BIGINT", 100), deadline=20)
+    assert "Could not convert" in failure.value.detail
+    assert not failure.value.overrun
 
 
 def test_parts_have_a_limit_and_a_deadline_together(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +166,7 @@ def test_what_is_too_much_for_the_process_comes_in_parts(small: Worker) -> None:
     for run in (run_one, run_all):
         with pytest.raises(WorkerFailed) as failure:
             run(whole)
-        assert client._is_full(failure.value)
+        assert failure.value.answered
         found = run(replace(whole, parted=(f"{sql} WHERE hash(k) % ", " GROUP BY k")))
         assert len(found["k"]) == len(set(found["k"])) == 5_000_000
 
