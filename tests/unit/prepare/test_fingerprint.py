@@ -66,7 +66,7 @@ def test_all_that_an_engine_is_told_is_in_the_identity() -> None:
     others: dict[str, Any] = {
         "sql": "SELECT 2", "parameters": (1,), "columns": (), "tables": frozenset({"t"}), "functions": frozenset("f"),
         "most_rows": 1, "listed": (("k", (1,)),), "made": Counted(()), "ways": (ByKey("a", ()),), "bins": (None,),
-        "by_unit": True, "beside": 1,
+        "by_unit": True, "beside": 1, "parted": ("SELECT 1 WHERE 1 % ", ""),
     }  # fmt: skip
     assert set(others) == {field.name for field in fields(EngineStatement)}
     known = {replace(plain, **{name: other}).identity for name, other in others.items()}
