@@ -34,7 +34,7 @@ class ManyRows(World):
         few = "rows_per_unit: 4\n    max_groups_per_unit: 3\n    rows_about: 60\n"
         assert few in text
         file = folder / "clinic.yaml"
-        file.write_text(text.replace(few, "rows_per_unit: 40\n    rows_about: 100000\n"))
+        file.write_text(text.replace(few, "rows_per_unit: 100\n    rows_about: 100000\n"))
         return load_policy(file)
 
 
