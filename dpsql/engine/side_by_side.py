@@ -26,7 +26,7 @@ from dpsql.engine.rows import UNIT, ValueColumn, column_name, unit_column, value
 from dpsql.engine.sized import WIRES, TotalRows, bin_of
 from dpsql.plan.needs import Source
 from dpsql.plan.relations import scans
-from dpsql.plan.types import Value
+from dpsql.plan.types import Type, Value
 from dpsql.worker.ordered import OF
 
 __all__ = ["MOST_BESIDE", "beside", "side_by_side"]
@@ -38,6 +38,8 @@ MOST_BESIDE = 32
 def beside(rows: TotalRows) -> int:
     """How many totals of a unit would stand side by side; 0 where they cannot."""
     keys, binned = rows.source.keys, rows.binned
+    if any(key.expression.facts.type is Type.REAL for key in keys):
+        return 0  # Sail does not read the place of a real as it plans it
     if not all(key.domain for key in keys) or not placeable(rows.source) or any(not a <= 0 <= b for a, b, _ in binned):
         return 0
     if len(binned) < len(rows.bins):  # what has no bins would be in as many rows as have some
