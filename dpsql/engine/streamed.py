@@ -28,6 +28,7 @@ from dpsql.engine.ranked import lies, number_of, numbered, numbers_in_order
 from dpsql.engine.rows import UNIT, ValueColumn, column_name, value_rows
 from dpsql.errors import InvariantBroken
 from dpsql.limits import FARTHEST_STEP
+from dpsql.plan.expressions import columns_of
 from dpsql.plan.needs import Measure, MeasureKind, Source
 from dpsql.plan.nodes import Column, Expression, Scan
 from dpsql.plan.relations import filtered_scan, scans
@@ -179,10 +180,13 @@ def _by_unit(
 
 def _sorts(source: Source, adds: Sequence[Add]) -> bool:
     """Whether the rows of a join are sorted by unit, and not grouped: where most rows of a unit are of other groups."""
-    groups, most = math.prod(len(key.domain or ()) for key in source.keys), rows_per_unit(source.relation)
-    rows = max(scan.table.rows_about for scan in scans(source.relation))
+    known = scans(source.relation)
+    single = {scan.alias for scan in known if not scan.table.public and scan.table.rows_per_unit == 1}
+    varying = [key for key in source.keys if {column.alias for column in columns_of(key.expression)} - single]
+    groups, most = math.prod(len(key.domain or ()) for key in varying), rows_per_unit(source.relation)
+    rows = max(scan.table.rows_about for scan in known)
     units = any(add.function == "units" for add in adds)  # which are counted of one row each
-    return bool(source.keys) and not units and rows <= MOST_SORTED and groups >= most / SHARED
+    return bool(varying) and not units and rows <= MOST_SORTED and groups >= most / SHARED
 
 
 def _few_units(scan: Scan) -> bool:

@@ -220,8 +220,11 @@ class RawTable:
             if len(keys) != len(groups.columns):
                 raise InvariantBroken("groups have other keys than they were found by")
             return RawTable({new: listed(_at(self.column(old), groups.rows)) for new, old in columns.items()})
-        wanted = frozenset(groups)
-        where = {group: row for row, group in enumerate(self._walked(keys)) if group in wanted}
+        found: Iterator[tuple[int, Group]] = enumerate(self._walked(keys))
+        if self._length > 2 * len(groups):  # most are not wanted, and need not be held
+            wanted = frozenset(groups)
+            found = ((row, group) for row, group in found if group in wanted)
+        where = {group: row for row, group in found}
         rows = [where.get(group, -1) for group in groups]
         return RawTable(
             {

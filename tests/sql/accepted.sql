@@ -801,9 +801,8 @@ SELECT sex, COUNT(*), SUM(age), AVG(cost) FROM visits JOIN patients USING (patie
 -- a1: sum of integer [0, 110]; grid 1 from 0 to 110
 -- a2: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: sex text, count_star() integer, sum(age) integer, avg("cost") real
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($3 AS VARCHAR) THEN 2 ELSE 3 END AS TINYINT) AS "k0", "u", CAST("x0" AS TINYINT) AS "x0" FROM (SELECT "t1"."sex" AS "k0", "t0"."$number" AS "u", "t1"."age" AS "x0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q ORDER BY "u"
+-- engine: SELECT "k0", "u", CAST(COUNT(*) AS BIGINT) AS "x0", CAST(SUM("x0") AS BIGINT) AS "x1", CAST(SUM("x1") AS BIGINT) AS "x2", CAST(COUNT("x1") AS BIGINT) AS "x3" FROM (SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($3 AS VARCHAR) THEN 2 ELSE 3 END AS TINYINT) AS "k0", "u", CAST("x0" AS TINYINT) AS "x0", CAST("x1" AS INTEGER) AS "x1" FROM (SELECT "t1"."sex" AS "k0", "t0"."$number" AS "u", "t1"."age" AS "x0", "t0"."cost$grid" AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q) AS q GROUP BY "k0", "u" ORDER BY "u"
 -- values: 'F', 'M', 'X'
--- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t1"."sex" AS "k0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q GROUP BY "k0"
 
 SELECT sex, 100.0 * SUM(CASE WHEN age > 64 THEN 1 ELSE 0 END) / COUNT(*) AS percent FROM patients GROUP BY sex
 -- unit: patients.patient_id
@@ -968,7 +967,7 @@ SELECT p.sex, COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient
 -- k0: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: sex text, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($3 AS VARCHAR) THEN 2 ELSE 3 END AS TINYINT) AS "k0", "u" FROM (SELECT "t1"."sex" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" WHERE ("t1"."age" > CAST($4 AS BIGINT))) AS q ORDER BY "u"
+-- engine: SELECT "k0", "u", CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($3 AS VARCHAR) THEN 2 ELSE 3 END AS TINYINT) AS "k0", "u" FROM (SELECT "t1"."sex" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" WHERE ("t1"."age" > CAST($4 AS BIGINT))) AS q) AS q GROUP BY "k0", "u" ORDER BY "u"
 -- values: 'F', 'M', 'X', 50
 
 SELECT sex, SUM(cost) FROM patients, visits WHERE patients.patient_id = visits.patient_id AND cost > 10 GROUP BY sex

@@ -211,6 +211,7 @@ def test_rows_of_joins_are_added_up_as_the_database_would(session: Session, aske
         ("back, SUM(weight * 2.5), SUM(score) FROM returns JOIN members USING (customer)", False),
         ("sent, COUNT(*), SUM(fee) FROM returns JOIN members USING (customer)", False),
         ("reason, COUNT(*), SUM(fee) FROM returns JOIN orders USING (customer)", True),
+        ("club, COUNT(*), SUM(fee) FROM returns JOIN members USING (customer)", True),  # each member is in one club
     ],
 )
 def test_rows_of_joins_are_sorted_where_units_have_few_rows_a_group(
