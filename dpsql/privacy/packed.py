@@ -12,9 +12,11 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Packed", "PackedTexts", "PackedValues"]
+__all__ = ["CLOSE", "Packed", "PackedTexts", "PackedValues"]
 
-CLOSE = 1 << 15  # Values that are made at a time. It is a choice: what is made of them stays close to the processor.
+CLOSE = 1 << 15
+"""Rows that are looked at at a time: 256 KiB a column. It is a choice: what is made of them stays close to the
+processor."""
 
 Mask = npt.NDArray[np.bool_]
 

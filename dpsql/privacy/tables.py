@@ -17,16 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
-from dpsql.privacy.packed import Packed
+from dpsql.privacy.packed import CLOSE, Packed
 
 __all__ = ["CLOSE", "OUTSIDE", "Digits", "Group", "GroupColumns", "Listed", "RawTable", "ReleasedTable", "listed"]
 
 Group = tuple[Any, ...]
 """The key values of one group, in the order of the statement's keys; ``()`` for a statement without keys."""
-
-CLOSE = 1 << 15
-"""Rows that are looked at at a time: 256 KiB a column. It is a choice: what is made of them stays close to the
-processor."""
 
 OUTSIDE = object()
 """What stands where a value is none of those listed: equal to nothing else."""

@@ -85,11 +85,7 @@ def _chunks(
 
 
 def _packed(wire_type: str, chunks: list[Any]) -> Sequence[Any]:
-    masks = [present_of(chunk) for chunk in chunks]
-    own = zip(masks, chunks, strict=True)
-    present = None
-    if any(mask is not None for mask in masks):
-        present = np.concatenate([np.ones(len(chunk), np.bool_) if mask is None else mask for mask, chunk in own])
+    present = _present([present_of(chunk) for chunk in chunks], chunks)
     if wire_type == "VARCHAR":
         return _packed_texts(chunks, present)
     if wire_type == "HUGEINT":
@@ -101,6 +97,14 @@ def _packed(wire_type: str, chunks: list[Any]) -> Sequence[Any]:
     if wire_type == "BIGINT" and present is None:
         return values  # type: ignore[return-value]  # an array
     return PackedValues(values, _MADE.get(wire_type, np.ndarray.tolist), present)
+
+
+def _present(masks: Sequence[Any], parts: Sequence[Any]) -> Any:
+    """(n,) which rows of some parts have a value; None where each has one, as a part without a mask has."""
+    if all(mask is None for mask in masks):
+        return None
+    own = zip(masks, parts, strict=True)
+    return np.concatenate([np.ones(len(part), np.bool_) if mask is None else mask for mask, part in own])
 
 
 def _packed_wide(chunks: list[Any], present: Any) -> Sequence[Any]:
@@ -129,10 +133,7 @@ def _starts(lengths: Any) -> Any:
 def _joined(parts: list[Any]) -> Sequence[Any]:
     if any(isinstance(part, list) for part in parts):
         return [value for part in parts for value in part]
-    masks, present = [getattr(part, "present", None) for part in parts], None  # arrays have none
-    if any(mask is not None for mask in masks):
-        own = zip(masks, parts, strict=True)
-        present = np.concatenate([np.ones(len(part), np.bool_) if mask is None else mask for mask, part in own])
+    present = _present([getattr(part, "present", None) for part in parts], parts)  # arrays have none
     if isinstance(parts[0], PackedTexts):
         lengths = np.concatenate([part.lengths for part in parts])
         return PackedTexts(_starts(lengths), lengths, np.concatenate([part.data for part in parts]), present)
