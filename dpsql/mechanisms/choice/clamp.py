@@ -33,8 +33,9 @@ units that all lie above the guess are clipped together."""
 FINE = 16  # Points of a score for one unit: penalties are whole numbers of them. It is a choice.
 
 SURE = Fraction(3)
-"""Nats by which the guessed edge is ahead of the lowest one while nobody is counted. So few units leave the guess in
-force: the chance that a lower edge, which clips them all, is taken is about e^-3, 1 in 20. It is a choice."""
+"""Nats by which the fallback is ahead of the lowest edge while nobody is counted. So few units leave it in force: the
+chance that a lower edge, which clips them all, is taken is about e^-3, 1 in 20. By as much the units that would show a
+guess to be too low must outweigh the way from it to the fallback. It is a choice."""
 
 ALLOWED = 3
 """Units, as a multiple of what one nat of the choice is worth, that the interval allows to be clipped by once the
@@ -55,8 +56,10 @@ class ClampSearch:
         edges: Rising, in grid steps; no unit's size is above the last.
         epsilon: What the choice costs.
         units: How many units a neighbour differs in.
-        guess: The place of the edge that stands while too few units are there to tell another.
+        guess: The place of the edge that is expected.
         power: 1; 2 where what noise adds grows with the clamp's square, and a high clamp must be worth more.
+        fallback: The place of the edge that stands while too few units are there to tell another, the guess or one
+            above it; None for the guess.
     """
 
     edges: tuple[int, ...]
@@ -64,6 +67,7 @@ class ClampSearch:
     units: int
     guess: int
     power: int = 1
+    fallback: int | None = None
 
     @property
     def exponent(self) -> Fraction:
@@ -90,15 +94,24 @@ class ClampSearch:
         return round(Fraction(above * exponent.denominator, below * exponent.numerator))
 
     @property
+    def standing(self) -> int:
+        """The place of the edge that stands while too few units are there to tell another."""
+        return self.guess if self.fallback is None else self.fallback
+
+    @property
     def start(self) -> int:
-        """Points that the guessed edge has while nobody is counted."""
-        return math.ceil(SURE / self.exponent)
+        """Points that this edge has while nobody is counted.
+
+        It stands then until so many units are counted that, were they all above the guess, that would show.
+        """
+        way = self.climbed(self.standing) - 2 * self.climbed(self.guess)
+        return math.ceil((SURE + Fraction(max(0.0, way))) / self.exponent)
 
     def scores(self, units: Sequence[int]) -> list[int]:
         """Of each edge, in points, from the number of units of each size."""
         every, above, exponent = sum(units), above_edges(units), self.exponent
         scores = [-FINE * many - self._points(place, exponent) for place, many in enumerate(above)]
-        scores[self.guess] = max(scores[self.guess], self.start - FINE * every)
+        scores[self.standing] = max(scores[self.standing], self.start - FINE * every)
         return scores
 
     def choose(self, units: Sequence[int], sampler: Sampler) -> int:
@@ -115,7 +128,7 @@ class ClampSearch:
         last = len(self.edges) - 1
         if place == last:
             return 0
-        ahead = self.start if place == self.guess else -self.penalty(place)
+        ahead = self.start if place == self.standing else -self.penalty(place)
         points = self.penalty(last) + ahead + math.log(last / MISS) / float(self.exponent)
         return math.ceil(points / FINE)
 

@@ -11,9 +11,12 @@ no size exceeds it. Let N_j be the number of units with a size above e_j, and w 
 *The choice.* Permute-and-flip takes a j by the scores q(j) = -FINE N_j - p_j with exponent c = a / (w FINE), where the
 penalties p_j are public. The slope by which they rise grows evenly from 0 at e_0 to CLIMB / c, for a clamp twice as
 high, at the edge g that is guessed from public facts: there such a clamp is worth CLIMB w / a units. Above g they rise
-by STEEP / c. The guess has q(g) = max(-FINE N_g - p_g, s - FINE N), where N is the number of all units and s about
-SURE / c: where there are too few to tell where they lie, the guess stands, and seldom an edge that clips them all. Over
-G groups penalties are sqrt(G) times as high: each group has the noise, but what is clipped is clipped once, and at the
+by STEEP / c. An edge h, g or above it, has q(h) = max(-FINE N_h - p_h, s - FINE N), where N is the number of all units
+and s at least SURE / c: where there are too few to tell where they lie, it stands, and seldom an edge that clips them
+all. s is so large that g, if none is above it, is taken in its place only where N c FINE is about p_h - p_g + SURE: so
+many units, were they all above g, would have shown that. Of a whole table h is where units lie that have as many rows as
+the caps allow, of values as they are guessed: owners know how many rows people have, and bounds are what surely holds.
+Where a condition or a join leaves units far less, h is g. Over G groups penalties are sqrt(G) times as high: each group has the noise, but what is clipped is clipped once, and at the
 worst in one group; their mean squares then balance.
 
 *The sums.* With C = e_j for that j, each unit's totals are multiplied by a number from 0 to 1 that depends on its size
@@ -34,7 +37,7 @@ caps rule out, the unit counts as C without groups and as 0 with them.  QED
 *How many units are above the clamp.* q(J) >= -p_J, since N_J = 0. Permute-and-flip takes a j only if j comes up, with
 chance at most exp(c (q(j) - q(J))). So for every j the chance that it is taken although FINE N_j > p_J - p_j +
 ln(J / miss) / c is at most miss / J: with chance 1 - miss the number of units above the clamp is at most that over
-FINE. For g, which may be taken for its start, s is in the place of -p_g: N_g <= N.
+FINE. For h, which may be taken for its start, s is in the place of -p_h: N_h <= N.
 
 *The interval* covers the noise, and besides for what is clipped ALLOWED w / a times C, and FARTHER w / a times C for
 each doubling from C to the last edge: as much as w / a units have above C if half of them have more than twice as much,
@@ -165,8 +168,9 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
     for_choice, for_noise = pure_loss(chosen), pure_loss(rest)
     if for_choice is None or for_noise is None:
         return TOO_SMALL
-    guess = place_of(totals.edges, _guess(request, totals))
-    search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess)
+    tight = _whole(request.source.relation)
+    guess, fallback = (place_of(totals.edges, _guess(request, totals, loose=loose)) for loose in (True, not tight))
+    search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess, fallback=fallback)
     climb = search.climbed(len(totals.edges) - 1) - search.climbed(guess)
     needed = (float(SURE) + climb + CERTAIN) * request.neighbour_rows / max(1.0, _units(request))
     if for_choice.epsilon < needed:
@@ -215,18 +219,23 @@ def _totals(request: Request) -> Sized | str:
     return Sized(of_units, own.argument, grid, edges_of_totals(one_row, grid, held.rows))
 
 
-def _guess(request: Request, totals: Sized) -> float:
+def _guess(request: Request, totals: Sized, *, loose: bool) -> float:
     """About the largest size of a unit, in steps of the totals' grid; it only serves to choose and to predict.
 
     Caps and bounds are what an owner is sure of, not what is there: many rows and wide bounds are thought to be far
     from what a unit has. A declared centre and spread tell about values.
+
+    Args:
+        request: What is asked.
+        totals: The totals.
+        loose: Whether caps are thought to be loose, and conditions to leave a unit far less than it has in all.
     """
     known, whole = known_sizes(request), _whole(request.source.relation)
     if known is not None and known[0].units:
-        return max(1.0, _seen(known[0], totals) / (1 if whole else LOOSE))
+        return max(1.0, _seen(known[0], totals) / (LOOSE if loose and not whole else 1))
     held, function = request.source.contribution, request.aggregate.function
     most = held.of_units().total if function == "count_units" else held.total
-    rows = most / LOOSE if most >= MANY_ROWS else float(most)
+    rows = most / LOOSE if loose and most >= MANY_ROWS else float(most)
     if function != "sum" or request.grid is None:
         return rows
     facts, steps = request.facts, max(abs(request.grid.low), abs(request.grid.high))

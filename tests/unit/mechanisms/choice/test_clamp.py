@@ -23,8 +23,9 @@ def test_the_more_a_clamp_costs_the_lower_it_is() -> None:
 
 
 @pytest.mark.parametrize("units", [1, 2])
-def test_the_exact_loss_of_the_choice_is_within_its_price(units: int) -> None:
-    search = ClampSearch((1, 2, 4, 8, 13), Fraction(1, 3), units, 3, 1)
+@pytest.mark.parametrize(("guess", "fallback"), [(3, None), (1, 4), (1, 3)])
+def test_the_exact_loss_of_the_choice_is_within_its_price(units: int, guess: int, fallback: int | None) -> None:
+    search = ClampSearch((1, 2, 4, 8, 13), Fraction(1, 3), units, guess, 1, fallback)
 
     def chances(sizes: Sequence[int]) -> list[Decimal]:
         return permute_and_flip(search.scores(sizes), search.exponent)
@@ -49,6 +50,22 @@ def test_units_too_few_to_tell_where_they_lie_are_seldom_clipped() -> None:
     assert sum(sure[:8]) < Decimal("0.01") and sure[8] > Decimal("0.8")
 
 
+@pytest.mark.parametrize("many", [0, 10, 60, 200, 600, 5_000])
+def test_units_with_as_many_rows_as_they_may_have_are_not_clipped_however_few_they_are(many: int) -> None:
+    edges = (1, 2, 3, 4, 6, 8, 12, 16, 20)  # rows of a unit that may have 20, at a price of 0.1
+    search = ClampSearch(edges, Fraction(3, 100), 1, edges.index(3), fallback=8)
+    chosen = permute_and_flip(search.scores([0] * 8 + [many, 0]), search.exponent)
+    assert chosen[-1] > Decimal("0.85")
+
+
+@pytest.mark.parametrize("many", [0, 60, 600, 5_000])
+def test_a_fallback_gives_way_to_the_guess_where_enough_units_show_it(many: int) -> None:
+    edges = (1, 2, 3, 4, 6, 8, 12, 16, 20)
+    search = ClampSearch(edges, Fraction(3, 100), 1, edges.index(3), fallback=8)
+    chosen = permute_and_flip(search.scores([0, 0, many, *([0] * 7)]), search.exponent)
+    assert sum(chosen[2:4]) > Decimal("0.75") if many >= 600 else chosen[-1] > Decimal("0.85")
+
+
 def test_a_hundred_units_far_below_the_guess_are_found() -> None:
     edges = (256, *(edge for power in range(9, 15) for edge in (2**power, 3 * 2 ** (power - 1))))
     search = ClampSearch(edges, Fraction(3, 20), 1, edges.index(8192), 2)  # as in the eighth query of TPC-H
@@ -57,8 +74,9 @@ def test_a_hundred_units_far_below_the_guess_are_found() -> None:
     assert sum(chance for edge, chance in zip(edges, chosen, strict=True) if 1536 <= edge <= 4096) > Decimal("0.9")
 
 
-def test_more_units_than_said_are_above_the_clamp_as_seldom_as_said() -> None:
-    search = ClampSearch((1, 2, 4, 8, 16, 32), Fraction(2), 1, 3, 1)
+@pytest.mark.parametrize("fallback", [None, 4, 5])
+def test_more_units_than_said_are_above_the_clamp_as_seldom_as_said(fallback: int | None) -> None:
+    search = ClampSearch((1, 2, 4, 8, 16, 32), Fraction(2), 1, 3, 1, fallback)
     for place in range(5):
         many = search.most_above(place) + 1
         sizes = [0] * (place + 1) + [many] + [0] * (5 - place)
