@@ -14,10 +14,9 @@ high, at the edge g that is guessed from public facts: there such a clamp is wor
 by STEEP / c. An edge h, g or above it, has q(h) = max(-FINE N_h - p_h, s - FINE N), where N is the number of all units
 and s at least SURE / c: where there are too few to tell where they lie, it stands, and seldom an edge that clips them
 all. s is so large that g, if none is above it, is taken in its place only where N c FINE is about p_h - p_g + SURE: so
-many units, were they all above g, would have shown that. Of a whole table h is where units lie that have as many rows as
-the caps allow, of values as they are guessed: owners know how many rows people have, and bounds are what surely holds.
-Where a condition or a join leaves units far less, h is g. Over G groups penalties are sqrt(G) times as high: each group has the noise, but what is clipped is clipped once, and at the
-worst in one group; their mean squares then balance.
+many units, were they all above g, would have shown that. Of a whole table h is where units lie that have as many rows
+as the caps allow, of values as they are guessed: owners know how many rows people have, and bounds are what surely
+holds. Where a condition or a join leaves units far less, h is g. Penalties are the same over many groups as over one.
 
 *The sums.* With C = e_j for that j, each unit's totals are multiplied by a number from 0 to 1 that depends on its size
 alone, and makes it at most C: without groups a unit of size s > C counts with C in place of s; with groups its totals

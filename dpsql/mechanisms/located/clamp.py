@@ -31,7 +31,7 @@ from dpsql.mechanisms.located.place import Clip
 from dpsql.mechanisms.noise.mean import anchor_of, declared_centre
 from dpsql.plan.types import Facts, Grid
 
-__all__ = ["Clamps", "clamps_of"]
+__all__ = ["WIDE", "Clamps", "clamps_of"]
 
 FIRST = 1024
 """Edges begin at this part of the farthest distance, or at one step. It is a choice: bounds a thousand times too wide

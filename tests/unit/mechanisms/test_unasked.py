@@ -65,6 +65,15 @@ def test_without_bounds_hints_serve_the_whole_column_and_nothing_else() -> None:
         assert choose(request, wanted="preprocessing").release.mechanism == "preprocessing"
 
 
+@pytest.mark.parametrize("function", ["avg", "var_pop", "stddev_samp"])
+def test_tight_bounds_are_not_searched_unasked(function: str) -> None:
+    ages = asking(
+        function, facts=replace(COST.facts, low=Fraction(0), high=Fraction(110)), grid=Grid(Fraction(1), 0, 110)
+    )
+    assert choose(ages).release.mechanism == "laplace"
+    assert choose(ages, wanted="located").release.mechanism == "located"
+
+
 # ------------------------------------------------------------------------------------------------------ foretold
 
 
