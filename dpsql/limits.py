@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 __all__ = [
+    "COARSEST_STEP",
     "FARTHEST_STEP",
     "FEWEST_STEPS",
     "LEAST_GIVEN_DELTA",
@@ -52,6 +53,11 @@ FARTHEST_STEP = 2**53
 FEWEST_STEPS = 2**20
 """So many steps, at least, a grid has between the bounds where the owner declares none. It is a choice: the rounding is
 then a millionth of the width, far below any noise of that width. Intervals that are narrower allow for it."""
+
+COARSEST_STEP = Fraction(1, 100)
+"""The coarsest step, in the column's unit, of numbers with bounds and no grid of the owner's, unless they reach too far
+for it. It is a choice: prices and readings mostly have two digits, and beside wide bounds a coarser step would move all
+of those that end in 99 one way. Sums of a million of them would be off by more than noise is."""
 
 UNBOUNDED_STEP = Fraction(1, 10**6)
 """The step, in the column's unit, of real numbers with neither bounds nor a grid. It is a choice: fine beside what

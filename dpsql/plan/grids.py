@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from dpsql.limits import FARTHEST_STEP, FEWEST_STEPS, UNBOUNDED_STEP
+from dpsql.limits import COARSEST_STEP, FARTHEST_STEP, FEWEST_STEPS, UNBOUNDED_STEP
 from dpsql.plan.types import Facts, Grid, Type
 
 __all__ = ["FIRST", "Bins", "bins_of_totals", "edges_of_totals", "grid_of", "grid_of_totals", "saturating_grid"]
@@ -40,7 +40,8 @@ def saturating_grid(facts: Facts) -> Grid:
 def _default_step(type_: Type, low: Fraction, high: Fraction) -> Fraction:
     """1 for integers, else the largest power of ten that gives at least 2^20 steps within the bounds.
 
-    Where there is one value only the steps are counted from 0 to it.
+    It is `COARSEST_STEP` at most, where the bounds do not reach too far for it. Where there is one value only the steps
+    are counted from 0 to it.
     """
     if type_ is Type.INTEGER:
         return Fraction(1)
@@ -49,7 +50,7 @@ def _default_step(type_: Type, low: Fraction, high: Fraction) -> Fraction:
         step /= 10
     while step * 10 <= limit:
         step *= 10
-    return step
+    return min(step, COARSEST_STEP) if max(abs(low), abs(high)) <= FARTHEST_STEP * COARSEST_STEP else step
 
 
 def grid_of_totals(one_row: Grid, rows: int) -> Grid:

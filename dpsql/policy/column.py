@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from dpsql.errors import InvariantBroken
-from dpsql.limits import FARTHEST_STEP, FEWEST_STEPS, UNBOUNDED_STEP
+from dpsql.limits import COARSEST_STEP, FARTHEST_STEP, FEWEST_STEPS, UNBOUNDED_STEP
 from dpsql.policy.section import ColumnName, Section, exact, wrong
 
 __all__ = ["Bound", "ColumnPolicy", "ColumnType", "Listed"]
@@ -33,9 +33,6 @@ Bound = int | Decimal | date | datetime
 """One bound: int for integers, Decimal for reals and decimals, date, or datetime without a zone."""
 Listed = int | bool | str | date | datetime
 """One value of a declared domain, in the column's own type."""
-
-CENT = Fraction(1, 100)
-"""The coarsest step of decimals without a grid. It is a choice: most decimal columns have two digits."""
 
 _NUMERIC = ("integer", "real", "decimal")
 _ORDERED = (*_NUMERIC, "date", "timestamp")
@@ -183,8 +180,9 @@ class ColumnPolicy(Section):
     def grid_step(self) -> Fraction:
         """The step of which sums are exact multiples, in the column's unit.
 
-        The declared ``grid``; else 1 for integers, and for reals the largest power of ten that gives at least 2^20
-        steps between the bounds, or 1e-6 where there are no bounds. A decimal's step is as a real's, but at most 0.01.
+        The declared ``grid``; else 1 for integers, and for others the largest power of ten that gives at least 2^20
+        steps between the bounds, at most 0.01 where a real does not reach too far for it, or 1e-6 where there are no
+        bounds.
 
         >>> ColumnPolicy(type="real", bounds=(0, 20000)).grid_step, ColumnPolicy(type="integer").grid_step
         (Fraction(1, 100), Fraction(1, 1))
@@ -197,7 +195,8 @@ class ColumnPolicy(Section):
             return UNBOUNDED_STEP
         low, high = self._numbers()
         step = _power_of_ten_at_most((high - low or abs(high) or Fraction(1)) / FEWEST_STEPS)
-        return min(step, CENT) if self.type == "decimal" else step
+        fits = self.type == "decimal" or max(abs(low), abs(high)) <= FARTHEST_STEP * COARSEST_STEP
+        return min(step, COARSEST_STEP) if fits else step
 
     def _numbers(self) -> tuple[Fraction, Fraction]:
         """The bounds of a numeric column as fractions, since arithmetic on Decimals rounds."""

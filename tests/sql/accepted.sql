@@ -2758,9 +2758,9 @@ SELECT AVG(age), SUM(age), AVG(income) FROM people
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: avg of integer [0, 110]; grid 1 from 0 to 110
 -- a1: sum of integer [0, 110]; grid 1 from 0 to 110
--- a2: avg of real [0, 200000] or NULL; grid 0.1 from 0 to 200000
+-- a2: avg of real [0, 200000] or NULL; grid 0.01 from 0 to 200000
 -- columns: avg(age) real, sum(age) integer, avg(income) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT "t0"."age" AS "x0", "t0"."income$grid" AS "x1" FROM "bounded"."main"."people" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(10000000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT "t0"."age" AS "x0", "t0"."income$grid" AS "x1" FROM "bounded"."main"."people" AS "t0") AS q
 
 -- policy: census
 SELECT COUNT(*) FROM people WHERE employed
@@ -2785,7 +2785,7 @@ SELECT employed, SUM(income) FROM people GROUP BY employed
 -- unit: people.person_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: boolean; 2 values: False, True
--- a0: sum of real [0, 200000] or NULL; grid 0.1 from 0 to 200000
+-- a0: sum of real [0, 200000] or NULL; grid 0.01 from 0 to 200000
 -- columns: employed boolean, sum(income) real
 -- engine: SELECT CAST("k0" AS BIGINT) AS "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "employed$place" AS "k0", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM "bounded"."main"."people$sizes" AS t WHERE "$of" = 2) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
 
@@ -2814,10 +2814,10 @@ SELECT sector, COUNT(*), SUM(hours), COUNT(DISTINCT person_id) FROM jobs GROUP B
 SELECT SUM(hours * income) FROM jobs JOIN people USING (person_id)
 -- unit: jobs.person_id = people.person_id
 -- rows per unit: 2, in one group 2, in groups 1
--- a0: sum of real [0, 16000000] or NULL; grid 10 from 0 to 16000000
+-- a0: sum of real [0, 16000000] or NULL; grid 0.01 from 0 to 16000000
 -- columns: sum(("hours" * income)) real
--- engine: SELECT CAST(SUM("x0") AS BIGINT) AS "x0" FROM (SELECT "u", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 1600000 ELSE greatest(0, least(1600000, CAST(round(CAST("x0" AS DOUBLE) / CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."$number" AS "u", ("t0"."hours" * "t1"."income") AS "x0" FROM "bounded"."main"."jobs" AS "t0" JOIN "bounded"."main"."people" AS "t1" ON "t0"."person_id" = "t1"."person_id") AS r) AS q) AS q GROUP BY "u"
--- values: 10.0, 0.0, 16000000.0
+-- engine: SELECT CAST(SUM("x0") AS BIGINT) AS "x0" FROM (SELECT "u", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 1600000000 ELSE greatest(0, least(1600000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."$number" AS "u", ("t0"."hours" * "t1"."income") AS "x0" FROM "bounded"."main"."jobs" AS "t0" JOIN "bounded"."main"."people" AS "t1" ON "t0"."person_id" = "t1"."person_id") AS r) AS q) AS q GROUP BY "u"
+-- values: 100.0, 0.0, 16000000.0
 
 -- policy: census
 SELECT d.title, AVG(age) FROM people p JOIN districts d ON p.district = d.district GROUP BY d.title
@@ -3666,10 +3666,10 @@ SELECT sex, AVG(age) AS weight, MEDIAN(weight) FROM patients GROUP BY sex
 SELECT AVG(twice) FROM (SELECT patient_id, SUM(cost) AS total, total * 2 AS twice FROM visits GROUP BY patient_id)
 -- unit: visits.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: avg of real [0, 480000]; grid 0.1 from 0 to 480000
+-- a0: avg of real [0, 480000]; grid 0.01 from 0 to 480000
 -- columns: avg(twice) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2400000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 4800000 ELSE greatest(0, least(4800000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t1"."v0" * CAST($1 AS DOUBLE)) AS "x0" FROM (SELECT "k0", CAST((CAST(SUM("x0") AS DOUBLE) / CAST($5 AS DOUBLE)) AS DOUBLE) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "k0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "k0") AS "t1") AS r) AS q
--- values: 2.0, 10.0, 0.0, 480000.0, 100.0
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(24000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 48000000 ELSE greatest(0, least(48000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t1"."v0" * CAST($1 AS DOUBLE)) AS "x0" FROM (SELECT "k0", CAST((CAST(SUM("x0") AS DOUBLE) / CAST($2 AS DOUBLE)) AS DOUBLE) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "k0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "k0") AS "t1") AS r) AS q
+-- values: 2.0, 100.0, 0.0, 480000.0
 
 SELECT COUNT(*) FROM (SELECT age * 2 AS a, a + 1 AS b FROM patients) WHERE b > 9
 -- unit: patients.patient_id

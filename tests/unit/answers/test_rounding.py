@@ -29,14 +29,15 @@ tables:
     rows_per_unit: 1
     rows_about: 5000
     columns:
-      amount: {type: real, bounds: [0, 1.0e+8]}
+      amount: {type: real, bounds: [0, 1.0e+8]}  # in steps of 0.01, half of which most amounts are below
+      price: {type: real, bounds: [0, 1.0e+8]}
       hundredths: {type: real, bounds: [0, 100]}
       cents: {type: real, bounds: [0, 1000], grid: 0.01}
       pieces: {type: integer, bounds: [0, 100]}
 """
 ROWS = """
-    CREATE TABLE sales AS SELECT i AS buyer, -20 * ln((i + 0.5) / 5000) AS amount, (i % 100) / 100.0 AS cents,
-    i / 50.0 AS hundredths, i % 7 AS pieces FROM range(5000) AS t(i)
+    CREATE TABLE sales AS SELECT i AS buyer, -0.02 * ln((i + 0.5) / 5000) AS amount, (i % 100) / 100.0 AS cents,
+    i / 50.0 AS hundredths, i % 7 AS pieces, 19.96 AS price FROM range(5000) AS t(i)
 """
 
 
@@ -67,7 +68,7 @@ def session(home: Path) -> Iterator[dpsql.Session]:
         "AVG(amount / 3)",
     ],
 )
-def test_the_truth_is_in_the_interval_though_values_are_rounded_to_tens(
+def test_the_truth_is_in_the_interval_though_values_are_rounded_to_hundredths(
     value: str, session: dpsql.Session, home: Path
 ) -> None:
     with duckdb.connect(home / "amounts.duckdb", read_only=True) as connection:
@@ -100,3 +101,19 @@ def test_no_interval_reaches_beyond_the_bounds(value: str, least: float, most: f
         ((low, high),) = session.query(f"SELECT {value} AS v FROM sales WHERE {where}", epsilon=0.1).interval("v")
         assert low is not None and high is not None
         assert least <= low <= high <= most
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT SUM(price) AS v FROM sales",
+        "SELECT SUM(price) AS v FROM sales WHERE price < 100",
+        "SELECT SUM(price, contribution_bounds_per_row => (0, 50)) AS v FROM sales",
+        "SELECT AVG(price, contribution_bounds_per_group => (0, 50)) AS v FROM sales",
+        "SELECT COUNT(*) AS v FROM (SELECT buyer, SUM(price) AS t FROM sales GROUP BY buyer HAVING SUM(price) < 20)",
+        "SELECT COUNT(*) AS v FROM (SELECT buyer, AVG(price) AS t FROM sales GROUP BY buyer) AS own WHERE t = 19.96",
+    ],
+)
+def test_prices_in_hundredths_are_added_up_exactly_beside_wide_bounds(sql: str, session: dpsql.Session) -> None:
+    ((value,),) = session.query(sql, mechanism="laplace").rows
+    assert value == pytest.approx(5000 if "COUNT" in sql else 19.96 if "AVG" in sql else 19.96 * 5000, rel=1e-9)

@@ -81,9 +81,10 @@ def test_bounds_have_the_type_of_their_column(load: Load) -> None:
         ({"type": "integer"}, "1"),
         ({"type": "real", "bounds": [0, 20000]}, "1/100"),
         ({"type": "real", "bounds": [0, 1]}, "1/10000000"),
-        ({"type": "real", "bounds": [0, 2**20]}, "1"),
-        ({"type": "real", "bounds": [0, 2**20 - 1]}, "1/10"),
-        ({"type": "real", "bounds": [0, 10**9]}, "100"),
+        ({"type": "real", "bounds": [0, 2**10 * 5]}, "1/1000"),
+        ({"type": "real", "bounds": [0, 2**20]}, "1/100"),
+        ({"type": "real", "bounds": [0, 10**9]}, "1/100"),
+        ({"type": "real", "bounds": [0, 10**15]}, "100000000"),  # in hundredths it would be more than 2^53
         ({"type": "real", "bounds": [5, 5]}, "1/1000000"),
         ({"type": "real", "bounds": [0, 0]}, "1/10000000"),
         ({"type": "real"}, "1/1000000"),
