@@ -15,7 +15,7 @@ from dpsql.limits import MOST_LISTED
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.forms import Listing
 from dpsql.plan.narrowing import facts_where
-from dpsql.plan.nodes import Column, Expression
+from dpsql.plan.nodes import AWAITED, Column, Expression
 from dpsql.plan.types import Type, Value
 from dpsql.plan.values import column_domain, listed_numbers, named_values
 
@@ -88,7 +88,9 @@ def _image(
 
 
 def _listed(column: Column, own: Sequence[Expression]) -> tuple[Value, ...] | None:
-    """A column's values by its declaration, or by the conditions on it."""
+    """A column's values by its declaration, or by the conditions on it; what is released before has none."""
+    if column.alias == AWAITED:
+        return None
     declared = column_domain(column)
     if declared is not None or column.unit:
         return declared

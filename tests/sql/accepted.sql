@@ -2763,6 +2763,36 @@ SELECT AVG(age), SUM(age), AVG(income) FROM people
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(10000000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT "t0"."age" AS "x0", "t0"."income$grid" AS "x1" FROM "bounded"."main"."people" AS "t0") AS q
 
 -- policy: census
+SELECT employed = (SELECT COUNT(*) > 5 FROM people) AS k, COUNT(*) FROM people GROUP BY k
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: (count_star() > 5) boolean
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."people" AS "t0") AS q
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean or NULL; 3 values: False, True, NULL
+-- a0: count_rows
+-- columns: k boolean or NULL, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT ("t0"."employed" = CAST($1 AS BOOLEAN)) AS "k0" FROM "bounded"."main"."people" AS "t0") AS q GROUP BY "k0"
+-- values: (the boolean that is released first)
+
+-- policy: census
+SELECT CASE WHEN employed OR (SELECT AVG(age) > 40 FROM people) THEN 1 ELSE 0 END AS k, COUNT(*) FROM people GROUP BY k
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: (avg(age) > 40) boolean
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."people" AS "t0") AS q
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: integer [0, 1]; 2 values: 0, 1
+-- a0: count_rows
+-- columns: k integer [0, 1], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT CASE WHEN ("t0"."employed" OR CAST($1 AS BOOLEAN)) THEN CAST($2 AS BIGINT) ELSE CAST($3 AS BIGINT) END AS "k0" FROM "bounded"."main"."people" AS "t0") AS q GROUP BY "k0"
+-- values: (the boolean that is released first), 1, 0
+
+-- policy: census
 SELECT COUNT(*) FROM people WHERE employed
 -- unit: people.person_id
 -- rows per unit: 1, in one group 1, in groups 1

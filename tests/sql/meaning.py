@@ -174,7 +174,7 @@ def planned_to_compare(bench: Bench, block: Block) -> Plan:
         return planned(bench.session, block)
 
 
-def _as_the_caps_allow(_: Request, totals: Sized, *, loose: bool) -> float:  # noqa: ARG001 - as `_guess`
+def _as_the_caps_allow(_: Request, totals: Sized, *, loose: bool) -> float:
     """The guess with which no clamp is searched for unasked: without noise it would clip, and DuckDB does not."""
     return float(totals.edges[-1])
 
