@@ -49,13 +49,14 @@ class AnswerRows:
     """The answer's rows, and which released row each came from; None for a group of several.
 
     Where it is known which released rows such a group is made of, `members` has their numbers, for each of the rows,
-    and `keys` what each released row is grouped by, by name.
+    and `keys` what each released row is grouped by, by name. `grouped` has the same by column, of all released rows.
     """
 
     rows: list[tuple[Any, ...]]
     origin: Sequence[int | None]
     members: list[tuple[int, ...]] | None = None
     keys: Sequence[Mapping[str, Any]] = ()
+    grouped: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
 
 def with_interval_ends(plan: Plan, rows: AnswerRows, intervals: Callable[[int], list[Ends]]) -> list[tuple[Any, ...]]:
@@ -78,7 +79,7 @@ def output_intervals(
 
     A bare aggregate has its mechanism's own interval. Anything computed from aggregates has the range of the
     computation over the box of their intervals, each at 1 - (1 - confidence)/k for k aggregates: by the union bound
-    it covers at least as often as asked.
+    it covers at least as often as asked. What a row is grouped by is known.
     """
     noised = [column for column in columns_of(expression) if column.name in bars]
     if not noised:
@@ -93,17 +94,28 @@ def output_intervals(
     if not expression.facts.type.numeric:
         return []
     ranged = Ranged(expression)
-    boxes = [None if row is None else tuple(ends[column.name][row] for column in noised) for row in rows.origin]
+    keyed = [own for own in columns_of(expression) if own.name in rows.grouped and own.facts.type.numeric]
+    columns: list[Sequence[Ends | None]] = [ends[column.name] for column in noised]
+    columns += [list(map(_known, rows.grouped[column.name])) for column in keyed]
+    boxes = [None if row is None else tuple(column[row] for column in columns) for row in rows.origin]
     different = {box for box in boxes if box is not None}  # of counts there are few, however many rows
     if len(different) * ranged.size > MOST_NODES:
         return [_NONE] * len(boxes)
-    known: dict[tuple[Ends, ...] | None, Ends] = {box: _over(ranged, noised, box) for box in different}
+    known: dict[tuple[Ends | None, ...] | None, Ends] = {
+        box: _over(ranged, [*noised, *keyed], box) for box in different
+    }
     return [known.get(box, _NONE) for box in boxes]
 
 
-def _over(ranged: Ranged, columns: Sequence[Column], box: Sequence[Ends]) -> Ends:
-    """The range of an expression where its columns lie in these intervals."""
-    bounds = ranged.over(dict[Any, Interval](zip(columns, map(as_interval, box), strict=True)).get)
+def _known(value: Any) -> Ends | None:
+    """Where a value lies that a row is grouped by; None where it is no finite number."""
+    return (value, value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def _over(ranged: Ranged, columns: Sequence[Column], box: Sequence[Ends | None]) -> Ends:
+    """The range of an expression where its columns lie in these intervals; None: anywhere they can."""
+    known = {column: as_interval(own) for column, own in zip(columns, box, strict=True) if own is not None}
+    bounds = ranged.over(dict[Any, Interval](known).get)
     return as_float(bounds.low), as_float(bounds.high)
 
 

@@ -113,9 +113,10 @@ class PostProcess:
                 table[column.name] = (WIRE[column.facts.type], fitting(released[column.name], column.facts.type))
         if (names := _bare(plan)) is not None:
             return AnswerRows(list(zip(*(table[name][1] for name in names), strict=True)), range(len(groups)))
+        grouped = {key.name: table[key.name][1] for key in plan.keys}
         table["row"] = ("BIGINT", range(len(groups)))
         with _failing(paid=True):
-            rows = self._worked(plan, table)
+            rows = replace(self._worked(plan, table), grouped=grouped)
         members = members_of(plan, groups, rows.rows)
         if members is None:
             return rows

@@ -211,6 +211,19 @@ def test_totals_over_an_answer_have_the_intervals_of_their_parts(session: Sessio
     assert whole[0] is not None and whole[1] is not None and whole[0] < 200 < whole[1]
 
 
+def test_what_a_row_is_grouped_by_is_known_to_its_interval(session: Session) -> None:
+    inner = "SELECT width_bucket(age, 0, 100, 4) AS k, COUNT(*) AS n FROM patients GROUP BY 1"
+    parts = session.query(inner, epsilon=0.2)
+    answer = session.query(f"SELECT k, n * k AS all_in_all, n / NULLIF(k, 0) AS each FROM ({inner})", epsilon=0.2)
+    assert [row[0] for row in answer.rows] == [row[0] for row in parts.rows]
+    known = zip(answer.rows, parts.interval("n"), answer.interval("all_in_all"), answer.interval("each"), strict=True)
+    for (k, *_), (low, high), all_in_all, each in known:
+        assert low is not None and high is not None
+        if k:
+            assert all_in_all == pytest.approx((low * k, high * k))
+            assert each == pytest.approx((low / k, high / k))
+
+
 def test_each_cell_of_a_pivoted_answer_has_the_interval_of_its_own_row(session: Session) -> None:
     inner = "SELECT sex, age >= 40 AS old, COUNT(*) AS n FROM patients GROUP BY 1, 2"
     parts = session.query(inner, epsilon=0.2)
