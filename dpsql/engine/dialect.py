@@ -21,7 +21,7 @@ from dpsql.plan.nodes import Relation
 from dpsql.plan.relations import has_left_join
 from dpsql.plan.types import Type, Value
 
-__all__ = ["FAMILIES", "WIRE", "Dialect", "filled", "functions_in"]
+__all__ = ["CLOCK_AND_OFFSET", "FAMILIES", "OFFSET", "WIRE", "Dialect", "filled", "functions_in"]
 
 WIRE = {
     Type.INTEGER: "BIGINT",
@@ -166,6 +166,12 @@ class Dialect:
                 hint="Leave it out, or write it with other functions.",
             )  # fmt: skip
         return spelling
+
+
+OFFSET = "[ ]?([Zz]|UTC|[+-](0[0-9]|1[0-5])(:?[0-5][0-9])?)$"
+"""How far the clock of a text is ahead of UTC, at the text's end: a pattern that all databases read alike."""
+CLOCK_AND_OFFSET = ":[0-9][0-9]([.][0-9]+)?" + OFFSET
+"""The same behind a time of day: without one, the end of 2024-06-15 is a day."""
 
 
 _PRIMITIVE = re.compile(r"\b([a-z_][a-z_0-9]*)\(")

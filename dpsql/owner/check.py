@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from dpsql.engine.database import Database, SourceTable
+from dpsql.engine.database import Database, SourceTable, SourceType
 from dpsql.errors import PolicyError
 from dpsql.owner import public
 from dpsql.owner.bounded import ColumnReading, listed, reading
@@ -323,10 +323,20 @@ def _column(checked: _TableCheck, column: ColumnShape, sources: Mapping[str, Sou
     if checked.source.typed and held.family == "text" and column.type != "text":
         what = f"is declared {column.type}, but the data hold text: each value is parsed, and NULL where that fails."
         yield Finding(checked.table.name, column.name, what, None, None, "warning")
-    if held.zoned and column.type in ("date", "timestamp"):
+    if column.type in ("date", "timestamp"):
+        yield from _zones(checked, column, held)
+    yield from _values(checked, column, read)
+
+
+def _zones(checked: _TableCheck, column: ColumnShape, held: SourceType) -> Iterator[Finding]:
+    if held.zoned:
         what = "has time zones in the data: it is read as UTC. For local time cast it in a view of the data."
         yield Finding(checked.table.name, column.name, what, None, None, "warning")
-    yield from _values(checked, column, read)
+    elif held.family == "text":
+        rows, zoned = checked.counts(checked.database.dialect.call("has_offset", f"s.{checked.quoted(column.name)}"))
+        read = "they are read as UTC" if column.type == "timestamp" else "each is the day in UTC"
+        what = f"values have an offset, as in 10:15+02:00: {read}. For local time leave it out of the texts."
+        yield from checked.found(column.name, what, zoned, rows)
 
 
 def _universe(checked: _TableCheck, universe: UniverseShape, sources: Mapping[str, SourceTable]) -> Iterator[Finding]:

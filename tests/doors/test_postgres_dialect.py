@@ -21,6 +21,7 @@ from dpsql.engine.postgres.words import NEAREST_TO_ZERO, kept
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.functions import Function
 from examples.postgres import Server
+from tests.unit.engine.test_offsets import asked, hold
 from tests.unit.plan.test_functions import ALL, Batch, batches
 
 pytestmark = pytest.mark.doors
@@ -100,3 +101,7 @@ def test_a_function_is_what_duckdb_computes(
         pairs = zip(batch.rows, batch.results(here), computed(there, batch, spelled), strict=True)
         for row, (ours, _), theirs in pairs:
             assert same(function, row, ours, theirs), f"{spelled} at {row}: {theirs!r}, DuckDB {ours!r}"
+
+
+def test_texts_with_an_offset_are_moments_in_utc(there: psycopg.Connection[Any]) -> None:
+    hold(there.execute(asked(WORDS).encode()).fetchall())

@@ -20,6 +20,7 @@ from dpsql.engine.spark.dialect import spark
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.functions import Function
 from examples.spark import Server
+from tests.unit.engine.test_offsets import asked, hold
 from tests.unit.plan.test_functions import ALL, Batch, batches
 
 pytestmark = pytest.mark.doors
@@ -97,3 +98,8 @@ def test_a_function_is_what_duckdb_computes(
         pairs = zip(batch.rows, batch.results(here), computed(there, batch, spelled), strict=True)
         for row, (ours, _), theirs in pairs:
             assert same(function, row, ours, theirs), f"{spelled} at {row}: {theirs!r}, DuckDB {ours!r}"
+
+
+def test_texts_with_an_offset_are_moments_in_utc(there: SparkSession) -> None:
+    table = there.rows(asked(WORDS))
+    hold(list(zip(*(column.to_pylist() for column in table.columns), strict=True)))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dpsql.engine.dialect import FAMILIES, Dialect
+from dpsql.engine.dialect import CLOCK_AND_OFFSET, FAMILIES, Dialect
 from dpsql.plan.types import INTEGERS
 
 __all__ = ["DUCKDB"]
@@ -113,8 +113,18 @@ TYPES: Mapping[str, str] = {
 LENGTHS = ", ".join(f"'{length}:'" for length in range(1, 37))
 """What stands before texts of so many bytes where values are told apart: a whole number, a time or a UUID has at most
 36. It is read from a list faster than it is made."""
+_PLAIN = r"regexp_matches(CAST({0} AS VARCHAR), '^[^:]*(:[0-9:.]+\s*)?$')"
+"""Nothing stands behind the time of day, if there is one. What else stands there TRY_CAST passes over in silence."""
+_ZONED = f"regexp_matches(rtrim(CAST({{0}} AS VARCHAR)), '{CLOCK_AND_OFFSET}')"
+_CLOSED_UP = "replace(upper(rtrim(CAST({0} AS VARCHAR))), 'UTC', 'Z')"
+for _sign in "+-Z":  # before which TRY_CAST takes no blank
+    _CLOSED_UP = f"replace({_CLOSED_UP}, ' {_sign}', '{_sign}')"
+_IN_UTC = f"make_timestamp(epoch_us(TRY_CAST({_CLOSED_UP} AS TIMESTAMPTZ)))"
 BUILDING = {
     **{f"{wire.lower()}_of_{family}": f"TRY_CAST({{0}} AS {wire})" for wire in TYPES for family in FAMILIES},
+    "timestamp_of_text": f"CASE WHEN {_PLAIN} THEN TRY_CAST({{0}} AS TIMESTAMP) WHEN {_ZONED} THEN {_IN_UTC} END",
+    "date_of_text": f"CASE WHEN {_PLAIN} THEN TRY_CAST({{0}} AS DATE) WHEN {_ZONED} THEN CAST({_IN_UTC} AS DATE) END",
+    "has_offset": _ZONED,
     "unscaled_decimal": "CAST(replace(CAST({0} AS VARCHAR), '.', '') AS HUGEINT)",
     "unscaled_text": "CAST(replace(CAST(TRY_CAST({0} AS DECIMAL(38, {1})) AS VARCHAR), '.', '') AS HUGEINT)",
     "wide_quotient": "({0} // {1})",

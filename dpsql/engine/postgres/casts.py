@@ -5,7 +5,7 @@ Tests: tests/doors/test_postgres_dialect.py, tests/doors/test_postgres_engine.py
 
 from __future__ import annotations
 
-from dpsql.engine.dialect import FAMILIES
+from dpsql.engine.dialect import CLOCK_AND_OFFSET, FAMILIES, OFFSET
 from dpsql.engine.postgres.words import BYTES, LAST_OF_MONTH, NAN, kept, within
 from dpsql.plan.types import INTEGERS
 
@@ -88,6 +88,21 @@ def _moment_of(text: str) -> str:
     )
 
 
+_TRIMMED = f"btrim({{0}}, {SPACE})"
+_ZONED = f"({_TRIMMED} ~ '{CLOCK_AND_OFFSET}')"
+
+
+def _in_utc() -> str:
+    """The moment that a text says; in UTC, where it has an offset."""
+    offset = f"substring({_TRIMMED} FROM '{OFFSET}')"
+    digits = f"rpad(regexp_replace({offset}, '[^0-9]', '', 'g'), 4, '0')"
+    sign = f"CASE WHEN left({offset}, 1) = '-' THEN 1 ELSE -1 END"
+    hours, minutes = (f"{sign} * CAST({end}({digits}, 2) AS integer)" for end in ("left", "right"))
+    local = _moment_of(f"regexp_replace({_TRIMMED}, '{OFFSET}', '')")
+    moved = f"{local} + make_interval(hours => {hours}, mins => {minutes})"
+    return f"CASE WHEN {_ZONED} THEN {moved} ELSE {_moment_of('{0}')} END"
+
+
 _TRUE, _FALSE = "('true', 't', '1', 'yes', 'y')", "('false', 'f', '0', 'no', 'n')"
 _BOOLEAN = f"CASE WHEN lower({{0}}) IN {_TRUE} THEN TRUE WHEN lower({{0}}) IN {_FALSE} THEN FALSE END"
 _SHORTEST = "CAST({0} AS text)"  # The shortest text that gives the double again.
@@ -154,8 +169,9 @@ READING = {
     "varchar_of_real": f"({text_of('CAST({0} AS double precision)')}) {BYTES}",
     "date_of_date": "{0}",
     "date_of_timestamp": "CAST({0} AS date)",
-    "date_of_text": CASTS["try_date_from_text"],
+    "date_of_text": f"CAST({_in_utc()} AS date)",
     "timestamp_of_date": "CAST({0} AS timestamp)",
     "timestamp_of_timestamp": "CAST({0} AS timestamp)",
-    "timestamp_of_text": CASTS["try_timestamp_from_text"],
+    "timestamp_of_text": _in_utc(),
+    "has_offset": _ZONED,
 }  # fmt: skip

@@ -5,8 +5,8 @@ Tests: tests/doors/test_spark_dialect.py, tests/doors/test_spark_engine.py.
 
 from __future__ import annotations
 
-from dpsql.engine.dialect import FAMILIES
-from dpsql.engine.spark.words import LOCAL, half_away, within
+from dpsql.engine.dialect import CLOCK_AND_OFFSET, FAMILIES, OFFSET
+from dpsql.engine.spark.words import LOCAL, MICROS, half_away, within
 from dpsql.plan.types import INTEGERS
 
 __all__ = ["CASTS", "READING", "number_of", "text_of"]
@@ -74,6 +74,21 @@ def _moment_of(text: str) -> str:
         f"CASE WHEN {trimmed} RLIKE {_DAY} THEN CAST(TRY_CAST({trimmed} AS DATE) AS {LOCAL}) "
         f"WHEN {trimmed} RLIKE {_CLOCK} THEN TRY_CAST({trimmed} AS {LOCAL}) END"
     )
+
+
+_ZONED = f"({_trimmed('{0}')} RLIKE '{CLOCK_AND_OFFSET}')"
+
+
+def _in_utc() -> str:
+    """The moment that a text says; in UTC, where it has an offset."""
+    trimmed = _trimmed("{0}")
+    offset = f"regexp_extract({trimmed}, '{OFFSET}', 1)"
+    digits = f"rpad(regexp_replace({offset}, '[^0-9]', ''), 4, '0')"
+    hours, minutes = (f"CAST(substring({digits}, {first}, 2) AS BIGINT)" for first in (1, 3))
+    ahead = f"({hours} * 60 + {minutes}) * CASE WHEN startswith({offset}, '-') THEN -1 ELSE 1 END"
+    local = MICROS.format(of=_moment_of(f"regexp_replace({trimmed}, '{OFFSET}', '')"))
+    moved = f"CAST(timestamp_micros({local} - {ahead} * 60000000) AS {LOCAL})"
+    return f"CASE WHEN {_ZONED} THEN {moved} ELSE {_moment_of('{0}')} END"
 
 
 def _single_of(double: str) -> str:
@@ -147,8 +162,9 @@ READING = {
     "varchar_of_timestamp": f"CAST(CAST({{0}} AS {LOCAL}) AS STRING)",
     "date_of_date": "{0}",
     "date_of_timestamp": f"CAST(CAST({{0}} AS {LOCAL}) AS DATE)",
-    "date_of_text": CASTS["try_date_from_text"],
+    "date_of_text": f"CAST({_in_utc()} AS DATE)",
     "timestamp_of_date": f"CAST({{0}} AS {LOCAL})",
     "timestamp_of_timestamp": f"CAST({{0}} AS {LOCAL})",
-    "timestamp_of_text": CASTS["try_timestamp_from_text"],
+    "timestamp_of_text": _in_utc(),
+    "has_offset": _ZONED,
 }

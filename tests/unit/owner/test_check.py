@@ -188,6 +188,17 @@ def test_times_with_a_zone_are_read_as_utc_and_the_owner_is_told(folder: Path) -
     assert found(folder, visits={"columns": columns})[where] == (None, None, "warning")
 
 
+def test_texts_with_an_offset_are_read_as_utc_and_the_owner_is_told_of_how_many(folder: Path) -> None:
+    (folder / "seen.csv").write_text("patient_id,at\n1,2024-06-15T10:15:00+02:00\n2,2024-06-15T10:15:00\n2,noon\n")
+    columns = {"at": {"type": "timestamp", "nullable": True}}
+    seen = {"unit": "patient_id", "rows_per_unit": 2, "source": str(folder / "seen.csv"), "columns": columns}
+    told = {key: finding for key, finding in found(folder, seen=seen).items() if key[0] == "seen"}
+    assert told == {
+        ("seen", "at", "values have an offset,"): (1, Fraction(1, 3), "warning"),
+        ("seen", "at", "values are no timestamp."): (1, Fraction(1, 3), "warning"),
+    }
+
+
 def with_budget(folder: Path, **budget: Any) -> Policy:
     """The clinic's policy with another budget."""
     plain = policy(folder).model_dump(exclude_unset=True)
