@@ -1,8 +1,9 @@
 """Facts of neighbours (`dpsql advise`): how far one unit moves the exact counts, and what their noise lets slip.
 
 The counts are those of the owner's process, over made-up tables. One unit is in one bin of each histogram (of each
-sign's at most), and its most frequent value is one in each open column: that is what the noise is for, and the exact
-counts are held to it. The noise is drawn again many times for a lower bound on epsilon (`measured`).
+sign's at most, where it has a number of each), and its most frequent value is one in each open column: that is what the
+noise is for, and the exact counts are held to it. The noise is drawn again many times for a lower bound on epsilon
+(`measured`).
 
 Tests: tests/unit/audit/test_facts.py.
 """

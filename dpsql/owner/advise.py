@@ -330,7 +330,15 @@ def _found(ledger: Ledger, release: Release, part: int) -> dict[str, Any] | None
 
 
 def _told(question: Tally) -> list[Any]:
-    return [question.table, question.column, question.about, question.bins, question.step, question.signed]
+    return [
+        question.table,
+        question.column,
+        question.about,
+        question.bins,
+        question.step,
+        question.signed,
+        question.both,
+    ]
 
 
 def _answers(payload: Mapping[str, Any]) -> dict[Tally, tuple[int, ...]]:

@@ -166,7 +166,7 @@ def bounds_of(largest: Signed, type_: str, hidden: int) -> Bounds | None:
     0 is inside: sums pay for the distance from 0, and empty sums are 0.
 
     Args:
-        largest: Of each unit, the value furthest from 0.
+        largest: Of each unit, its values furthest from 0, as of `AdvisedColumn`.
         type_: The column's.
         hidden: As of `outside.hidden`.
     """

@@ -111,15 +111,18 @@ def _of_table(
 
 
 def _largest(table: TableShape, source: SourceTable, owners: Owners, question: Tally) -> str:
-    """SQL of each unit's value furthest from 0, before bounds and cap, in grid steps."""
+    """SQL of each unit's largest value above 0 and its furthest below 0, before bounds and cap, in grid steps; or, of
+    a question that is not of both, of its value furthest from 0 alone.
+    """
     rows = owners.rows(table)
     declared = next(column for column in table.columns if column.name == question.column)
     grid = reading(table, replace(declared, low=None, high=None), source, None).grid
     read = f"SELECT {rows.unit} AS u, {grid} AS g FROM {rows.sql}"
-    number = "CASE WHEN max(g) >= -min(g) THEN max(g) ELSE min(g) END"
+    furthest = "CASE WHEN max(g) >= -min(g) THEN max(g) ELSE min(g) END"
+    high, low = ("max(g)", "min(g)") if question.both else (furthest, furthest)
     return (
-        f"SELECT CASE WHEN x > 0 THEN x ELSE 0 END AS up, CASE WHEN x < 0 THEN -x ELSE 0 END AS down FROM "
-        f"(SELECT {number} AS x FROM ({read}) AS r WHERE u IS NOT NULL AND g IS NOT NULL GROUP BY u) AS r"
+        f"SELECT CASE WHEN x > 0 THEN x ELSE 0 END AS up, CASE WHEN y < 0 THEN -y ELSE 0 END AS down FROM "
+        f"(SELECT {high} AS x, {low} AS y FROM ({read}) AS r WHERE u IS NOT NULL AND g IS NOT NULL GROUP BY u) AS r"
     )
 
 

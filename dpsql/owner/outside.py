@@ -15,6 +15,10 @@ signs the two largest add up: given the noises below 0, Levy's inequality holds 
 others add up to; and then the other way round. So some edges have q or more units hidden with chance 4 P(W >= q) at
 most, and the number of units with rows stands too high by as much with a fifth of MISS.  QED
 
+A unit with values of both signs may be in both histograms of its question, and beyond both edges: then it is counted
+twice, so that what is said to lie beyond is too much and never too little. How many units a question counts is told by
+the histogram that holds more.
+
 q goes by the root of the number of bins, most of which are empty: a bound of all that could be there cannot be smaller
 by much, for as many units could be spread over all of these. What is taken for the end is another question, where one
 must guess: no bounds would ever be found if they had to hold whatever the noise may hide. So bounds end
@@ -91,7 +95,7 @@ def bins_inside(question: Signed, hidden: int) -> list[int]:
         hidden: As `hidden` has it.
     """
     sides = sides_of(question)
-    beyond = LOST * _least(sides, hidden) / len(sides)
+    beyond = LOST * max(_least([side], hidden) for side in sides) / len(sides)
     return [_end(side, own, hidden, beyond) for side, own in zip(sides, taken(question), strict=True)]
 
 

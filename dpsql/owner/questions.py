@@ -1,8 +1,9 @@
 """What `dpsql advise` asks of the private tables: one histogram of units for each question, from the policy alone.
 
 A unit is in one bin of each histogram, so that it moves one count of each by 1, whatever its rows are: by its number of
-rows, by its value furthest from 0, by the value in one of its rows, by its totals (one histogram for each sign, and it
-may be in both). Histograms of all values would cost as many times as much as a unit has rows.
+rows, by the value in one of its rows; and, with one histogram for each sign, of which it may be in both, by its
+largest value above 0 and its furthest below 0, and by its totals of either. Histograms of all values would cost as many
+times as much as a unit has rows. Where a unit has one row, its value furthest from 0 is all, for half of the price.
 
 Tests: tests/unit/owner/test_measure.py.
 """
@@ -40,6 +41,7 @@ class Tally:
         bins: Of each histogram.
         step: What the numbers are multiples of.
         signed: Whether numbers below 0 have a histogram of their own.
+        both: Whether a unit has a number of each sign, and so may be in a bin of both; else it has one number.
     """
 
     table: str
@@ -48,11 +50,12 @@ class Tally:
     bins: int
     step: Fraction
     signed: bool
+    both: bool = False
 
     @property
     def moves(self) -> int:
         """How many counts one unit is in at most, each by 1."""
-        return 2 if self.signed and self.about == "totals" else 1
+        return 2 if self.signed and (self.both or self.about == "totals") else 1
 
     @property
     def cells(self) -> int:
@@ -68,9 +71,10 @@ def of_sizes(shape: Shape) -> Iterator[Tally]:
         yield Tally(table.name, None, "rows", ROW_BINS, Fraction(1), signed=False)
         for column in numbers(table):
             bins = min((_steps(column)).bit_length() + SPARE_BINS, FARTHEST_STEP.bit_length())
-            for about in ("largest", "single"):
-                if about == "largest" or table.rows_per_unit > 1:
-                    yield Tally(table.name, column.name, about, bins, column.step, signed=_signed(column))
+            asked, several = (table.name, column.name), table.rows_per_unit > 1
+            yield Tally(*asked, "largest", bins, column.step, _signed(column), both=several and _signed(column))
+            if several:
+                yield Tally(*asked, "single", bins, column.step, _signed(column))
 
 
 def of_totals(shape: Shape) -> Iterator[Tally]:

@@ -163,6 +163,8 @@ def _of_column(
     # Values below 0 of a column that has none by its bounds are in no bin, so that nothing is said of them.
     where = f"above {_text(high)}" if largest.down is None else f"outside [{_text(low)}, {_text(high)}]"
     said = f"the value furthest from 0 of {beyond} of the units is {where}"
+    if any(asked.both for asked in facts.sizes if (asked.table, asked.column) == (table, name)):
+        said = f"{beyond} of the units have a value {where}"
     bounds = _bounds(found, column)
     if bounds is not None:
         written["bounds"] = f"[{_text(bounds[0])}, {_text(bounds[1])}]"
@@ -241,10 +243,13 @@ def contradictions(policy: Policy, facts: ReleasedFacts) -> Iterator[Finding]:
         for key, column in table.columns.items():
             largest = histogram(facts, facts.sizes, name, key, "largest")
             if largest is not None and column.bounds is not None and not column.auto:
-                yield from _of_bounds(name, key, column, largest, advised_bounds(facts, name, key, column))
+                found = advised_bounds(facts, name, key, column)
+                yield from _of_bounds(name, key, column, largest, found, rows.up.units)
 
 
-def _of_bounds(table: str, name: str, column: ColumnPolicy, largest: Signed, found: Bounds | None) -> Iterator[Finding]:
+def _of_bounds(
+    table: str, name: str, column: ColumnPolicy, largest: Signed, found: Bounds | None, units: int
+) -> Iterator[Finding]:
     if found is None or column.bounds is None:
         return
     advised = f"[{_text(found[0])}, {_text(found[1])}]"
@@ -252,9 +257,8 @@ def _of_bounds(table: str, name: str, column: ColumnPolicy, largest: Signed, fou
     sides = [(largest.up, max(high, Fraction(0)))]
     if largest.down is not None:
         sides.append((largest.down, max(-low, Fraction(0))))
-    units = sum(side.units for side, _ in sides)
     surely = (count for side, end in sides for j, count in enumerate(side.seen) if side.low(j) >= end)  # whole bins
-    cut = sum(surely) / units
+    cut = min(1.0, sum(surely) / units)
     if cut > MUCH:
         what = f"by the facts the bounds cut values of about {cut:.0%} of the units. {advised} would keep what is seen."
         yield Finding(table, name, what, None, None, "warning")

@@ -108,8 +108,9 @@ class AdvisedColumn:
     """What was released of one numeric column without a declared list of values.
 
     Attributes:
-        largest: Of each unit, its largest value above 0, and its furthest below 0, of all its rows: before the row cap,
-            and before the bounds. Which bounds would cut what.
+        largest: Of each unit, its largest value above 0 (``up``) and its furthest below 0 (``down``), of all its rows:
+            before the row cap, and before the bounds. Which bounds would cut what. In a table of one row a unit it is
+            the value furthest from 0.
         single: Of each unit, the value in one of its rows, chosen by a keyed hash of what the row says, inside its
             bounds: in ``up`` or in ``down``, by its sign. Where values lie. In a table of one row a unit it is
             ``largest``.

@@ -296,7 +296,7 @@ def test_contradictions_are_told_to_the_owner(policy: Path) -> None:
     said = [finding.what for finding in contradictions(loaded, facts)]
     assert said == [
         "by the facts rows_per_unit: 1 leaves out about 50% of the rows. 4 would keep those that are seen.",
-        "by the facts the bounds cut values of about 100% of the units. [0, 41] would keep what is seen.",
+        "by the facts the bounds cut values of about 99% of the units. [0, 41] would keep what is seen.",
     ]
     policy.write_text(POLICY.replace("bounds: auto", "bounds: [0, 4000]"))
     loaded = load_policy(policy)

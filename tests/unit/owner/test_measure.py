@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -71,16 +72,17 @@ def twin(rows: list[Row]) -> list[int]:
     for question in of_sizes(SHAPE):
         up, down = [0] * question.bins, [0] * question.bins
         for own in units.values():
-            number = len(own)
+            ends = (len(own), len(own))
             if question.column is not None:
                 place = {"cost": 2, "gain": 3}[question.column]
                 values = [v for row in own if (v := steps(row[place], question)) is not None]  # type: ignore[arg-type]
                 if not values:
                     continue
-                number = max(values, key=lambda v: (abs(v), v))
+                furthest = max(values, key=lambda v: (abs(v), v))
+                ends = (max(values), min(values)) if question.both else (furthest, furthest)
                 if question.about == "single":
                     continue
-            for side, size in ((up, number), (down, -number)):
+            for side, size in ((up, ends[0]), (down, -ends[1])):
                 if (bin_ := bin_of(size, question)) is not None:
                     side[bin_] += 1
         counts += up + (down if question.signed else [])
@@ -125,6 +127,15 @@ def test_a_unit_of_one_row_is_counted_by_its_value() -> None:
             negative = question.bins
         at += question.cells
     assert bins == {"cost": [2, 7], "gain": [3, negative + 3]}
+
+
+def test_a_unit_with_values_of_both_signs_is_counted_by_the_furthest_of_each() -> None:
+    rows: list[Row] = [(1, 1, None, 70, None), (1, 2, None, -9, None), (1, 3, None, 3, None), (2, 4, None, -2, None)]
+    found, at = counted(rows, "sizes")["counts"], 0
+    for question in of_sizes(SHAPE):
+        if (question.column, question.about) == ("gain", "largest"):
+            assert [j for j in range(question.cells) if found[at + j]] == [6, question.bins + 1, question.bins + 3]
+        at += question.cells
 
 
 def test_totals_are_those_of_the_capped_rows_inside_their_bounds() -> None:
@@ -177,6 +188,9 @@ def test_the_questions_follow_from_the_policy_alone() -> None:
     asked = {(question.column, question.about): question for question in (*of_sizes(SHAPE), *of_totals(SHAPE))}
     assert asked[None, "rows"].bins == ROW_BINS
     assert (asked["cost", "largest"].signed, asked["gain", "largest"].signed) == (False, True)
+    assert [asked[column, "largest"].moves for column in ("cost", "gain")] == [1, 2]
+    one_row = Shape("duckdb", {}, (replace(VISITS, rows_per_unit=1),))
+    assert {question.moves for question in of_sizes(one_row)} == {1}
     assert (asked["cost", "totals"].moves, asked["gain", "totals"].moves) == (1, 2)
     assert asked["cost", "totals"].bins == 10  # 3 rows of 200 steps are below 2^10
     assert open_texts(SHAPE) == [("visits", "word")]
