@@ -34,7 +34,7 @@ from dpsql.owner.advised import advised_tables, with_bounds
 from dpsql.owner.builder import alone, build, data_digest_of
 from dpsql.owner.catalog import build_catalog
 from dpsql.owner.in_use import InUse
-from dpsql.owner.versions import Numbered, numbered, open_engine
+from dpsql.owner.versions import open_engine
 from dpsql.policy import Limit as PolicyLimit
 from dpsql.policy import Policy, load_policy
 from dpsql.privacy.accounting import Limits, PolicyLimits
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from dpsql.owner.advise import ReleasedFacts
     from dpsql.releasing.sharing import Sharing
 
-__all__ = ["Proxy", "open", "open_ledger", "refresh"]
+__all__ = ["Proxy", "current", "open", "open_ledger", "refresh"]
 
 Progress = Callable[[str, float], None]
 
@@ -309,16 +309,16 @@ def _require_metrics(policy: Policy) -> None:
         require_metrics(policy)
 
 
-def numbered_sources(policy: Policy) -> list[Numbered]:
-    """The tables whose stores number their versions, beside what the bounded tables were built from; the owner's.
+def current(policy: Policy) -> tuple[Path, int]:
+    """Where the versions of the bounded tables lie, and which of them is asked; 0 before the first is built.
 
     Raises:
         LedgerError, OperationalError: As `open`.
     """
     if not policy.resolve(policy.budget.ledger).exists():
-        return numbered(policy, Path(), 0)
+        return Path(), 0
     with open_ledger(policy) as ledger:
-        return numbered(policy, cache_directory(policy, ledger), ledger.version())
+        return cache_directory(policy, ledger), ledger.version()
 
 
 def _facts(ledger: Ledger) -> ReleasedFacts | None:

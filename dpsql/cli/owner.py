@@ -17,14 +17,18 @@ def check(policy: PolicyFile) -> None:
     """The owner: is the policy sound, and does the data fit it? Exact shares, for the owner's eyes; no row's value."""
     from dpsql.advising import facts_of
     from dpsql.answers.screen import text_table
+    from dpsql.owner.advised import with_bounds
     from dpsql.owner.budget_report import budget_findings
+    from dpsql.owner.check import Finding
     from dpsql.owner.check import check as findings_of
+    from dpsql.owner.finding import verdict
     from dpsql.owner.guess_report import guess_findings
     from dpsql.owner.metric_report import metric_findings
     from dpsql.owner.partition_report import partition_findings
     from dpsql.owner.recommend import contradictions, unmeasured
+    from dpsql.owner.versions import numbered, refused
     from dpsql.policy import load_policy
-    from dpsql.proxy import numbered_sources
+    from dpsql.proxy import current
 
     loaded = load_policy(policy)
     with told(policy):
@@ -37,7 +41,12 @@ def check(policy: PolicyFile) -> None:
             *partition_findings(loaded),
             *(contradictions(loaded, facts) if facts is not None else unmeasured(loaded)),
         ]
-        sources = numbered_sources(loaded)
+        asked = current(loaded)
+        sources, stale = numbered(loaded, *asked), None
+        if not any(finding.severity == "error" for finding in findings):
+            stale = refused(with_bounds(loaded, facts), *asked)
+    if stale is not None:
+        findings.insert(0, Finding(None, None, stale.replace("POLICY", line(str(policy))), None, None, "warning"))
     if findings:
         rows = [
             (
@@ -56,18 +65,19 @@ def check(policy: PolicyFile) -> None:
     errors = sum(finding.severity == "error" for finding in findings)
     if errors:
         raise OperationalError(f"The data do not fit the policy. Errors above: {errors}.")
-    typer.echo("The policy is sound. " + ("It can be used as it is." if findings else "The data fit it."))
+    typer.echo(verdict(findings, stale is not None))
 
 
 @app.command()
 def refresh(policy: PolicyFile) -> None:
     """The owner: the data are a new version. Builds the bounded views; refreshes no budget."""
     from dpsql import proxy
+    from dpsql.owner.versions import numbered
     from dpsql.policy import load_policy
 
     with progress() as bar, told(policy):
         version = proxy.refresh(policy, progress=bar)
-        sources = proxy.numbered_sources(load_policy(policy))
+        sources = numbered(load_policy(policy), *proxy.current(load_policy(policy)))
     typer.echo(f"The tables are at version {version}. Earlier answers are no longer replayed free.")
     for source in sources:
         typer.echo(f"{line(str(source))}.")

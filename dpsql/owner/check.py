@@ -127,11 +127,17 @@ class _TableCheck:
         return self.row(f"SELECT {', '.join(parts)} FROM (SELECT {each} FROM {self.source.sql} AS s) AS q")
 
     def found(
-        self, column: str | None, what: str, count: int, of: int, severity: Severity = "warning"
+        self,
+        column: str | None,
+        what: str,
+        count: int,
+        of: int,
+        severity: Severity = "warning",
+        read_as: str | None = None,
     ) -> Iterator[Finding]:
         """The finding, if there is anything to it."""
         if count:
-            yield Finding(self.table.name, column, what, count, Fraction(count, of), severity)
+            yield Finding(self.table.name, column, what, count, Fraction(count, of), severity, read_as)
 
     def broken(self, column: str | None, error: PolicyError) -> Finding:
         """A disagreement about names or types."""
@@ -374,14 +380,14 @@ def _values(checked: _TableCheck, column: ColumnShape, read: ColumnReading) -> I
     unreadable = f"{read.raw} IS NOT NULL AND {read.parsed} IS NULL AND NOT {read.nan}"
     rows, nulls, unread, outside, nan = checked.counts(f"{read.raw} IS NULL", unreadable, read.outside, read.nan)
     name = column.name
-    yield from checked.found(name, f"values are no {column.type}. They read as NULL.", unread, rows)
-    yield from checked.found(name, "values are NaN. They read as NULL.", nan, rows)
+    yield from checked.found(name, f"values are no {column.type}. They read as NULL.", unread, rows, read_as="NULL")
+    yield from checked.found(name, "values are NaN. They read as NULL.", nan, rows, read_as="NULL")
     moved = column.type in NUMERIC and column.values is None and column.values_from is None
     what = "values are outside the bounds. " if column.low is not None else "values are outside the declared values. "
     if column.low is None and column.values is None and column.values_from is None:
         what = "values are days that no calendar has. "
     what += "They are moved to the nearer bound." if moved else "They read as NULL."
-    yield from checked.found(name, what, outside, rows)
+    yield from checked.found(name, what, outside, rows, read_as="the nearer bound" if moved else "NULL")
     if not column.nullable:
         what = "values are NULL though the policy does not say nullable: true."
         if column.values is not None or column.values_from is not None:

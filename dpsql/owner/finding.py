@@ -17,7 +17,9 @@ from dpsql.plan.types import Value
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
 
-__all__ = ["Finding", "Severity", "public_columns"]
+__all__ = ["Finding", "Severity", "public_columns", "verdict"]
+
+MUCH = Fraction(1, 100)  # Of a column's values: answers are about others where so many are. A guess.
 
 Severity = Literal["error", "warning", "note"]
 
@@ -34,6 +36,7 @@ class Finding:
         share: Their exact share of the table's rows or units, or None.
         severity: ``error``: the policy cannot be used, or a promise is false. ``warning``: answers suffer.
             ``note``: good to know.
+        read_as: What these values of a column are taken for in every answer, such as ``NULL``; None elsewhere.
     """
 
     table: str | None
@@ -42,10 +45,35 @@ class Finding:
     count: int | None
     share: Fraction | None
     severity: Severity
+    read_as: str | None = None
 
     def message(self) -> dict[str, Any]:
         """The finding as `wire.encode` takes it."""
         return asdict(self)
+
+
+def verdict(findings: Sequence[Finding], refused: bool) -> str:
+    """The last words of a check without errors: what becomes of many values, and whether all can be asked.
+
+    Args:
+        findings: All of them.
+        refused: Whether queries are refused until the tables are built anew; a finding says so.
+    """
+    if refused:
+        start = "The policy is sound, but queries are refused until you run dpsql refresh."
+    elif findings:
+        start = "The policy is sound. It can be used as it is."
+    else:
+        start = "The policy is sound. The data fit it."
+    cut = [
+        f"{float(one.share):.1%} of the values of {one.table}.{one.column} count as {one.read_as}"
+        for one in findings
+        if one.read_as is not None and one.share is not None and one.share >= MUCH
+    ]
+    if not cut:
+        return start
+    kept = start if refused else "The policy can be used."
+    return f"{kept} Answers are about other values than the data hold: {'; '.join(cut)}. See the warnings above."
 
 
 def public_columns(policy: Policy, table: str, names: Sequence[str]) -> Mapping[str, Sequence[Value]]:

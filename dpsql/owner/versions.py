@@ -26,7 +26,7 @@ from dpsql.worker import wire
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
 
-__all__ = ["Numbered", "numbered", "open_engine"]
+__all__ = ["Numbered", "numbered", "open_engine", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +71,47 @@ def open_engine(policy: Policy, directory: Path, version: int) -> tuple[Engine, 
     place = version_directory(directory, version)
     try:
         in_use = use(place)
-        facts = wire.decode((place / FACTS).read_bytes())
     except FileNotFoundError:
-        raise _stale(f"Version {version} of the bounded tables is not in {directory}") from None
-    except (OSError, ValueError):
-        raise _stale(f"Version {version} of the bounded tables in {directory} is damaged") from None
-    shape = shape_of(policy)
-    if facts["shape"] != shape.digest:
-        raise _stale(f"The policy's tables changed since version {version} was built")
-    if not unchanged(shape, facts, place):
-        for one in _numbered(shape, facts):
+        raise _stale(_missing(directory, version)) from None
+    except OSError:
+        raise _stale(_damaged(directory, version)) from None
+    facts, why = _sound(shape_of(policy), directory, version)
+    if why is not None:
+        for one in _numbered(shape_of(policy), facts) if facts else []:
             if one.built != one.now:
                 OPERATOR.warning("%s", one)
-        raise _stale(f"The data changed since version {version} was built")
+        raise _stale(why)
     public = {name: public_table(name, table) for name, table in facts["public"].items()}
     return opening(policy.engine.kind).open_engine(place, version, public, policy.engine), in_use
+
+
+def refused(policy: Policy, directory: Path, version: int) -> str | None:
+    """Why queries are refused until the tables are built anew, and what that takes; None where they are not.
+
+    Args:
+        policy: The owner's, as it is now.
+        directory: Where the versions of the bounded tables lie.
+        version: The one that is asked; 0 before the first, which the first opening builds.
+
+    Raises:
+        OperationalError: If the sources cannot be read.
+    """
+    why = _sound(shape_of(policy), directory, version)[1] if version else None
+    return None if why is None else f"{why}. Queries are refused until you run: dpsql refresh POLICY"
+
+
+def _sound(shape: Shape, directory: Path, version: int) -> tuple[Mapping[str, Any], str | None]:
+    """What stands beside a version, and why it cannot be asked, if so."""
+    place = version_directory(directory, version)
+    try:
+        facts = wire.decode((place / FACTS).read_bytes())
+    except FileNotFoundError:
+        return {}, _missing(directory, version)
+    except (OSError, ValueError):
+        return {}, _damaged(directory, version)
+    if facts["shape"] != shape.digest:
+        return {}, f"The policy's tables changed since version {version} was built"
+    return facts, None if unchanged(shape, facts, place) else f"The data changed since version {version} was built"
 
 
 def numbered(policy: Policy, directory: Path, version: int) -> list[Numbered]:
@@ -114,6 +140,14 @@ def _numbered(shape: Shape, facts: Mapping[str, Any]) -> list[Numbered]:
         for table in shape.tables
         if (name := table.place[0]) in now
     ]
+
+
+def _missing(directory: Path, version: int) -> str:
+    return f"Version {version} of the bounded tables is not in {directory}"
+
+
+def _damaged(directory: Path, version: int) -> str:
+    return f"Version {version} of the bounded tables in {directory} is damaged"
 
 
 def _stale(what: str) -> OperationalError:

@@ -17,8 +17,9 @@ from dpsql.engine.spark.bounded import read
 from dpsql.engine.spark.lakes import newest
 from dpsql.errors import OperationalError, PolicyError
 from dpsql.owner.builder import version_directory
+from dpsql.owner.versions import numbered
 from dpsql.policy import load_policy
-from dpsql.proxy import cache_directory, numbered_sources, open_ledger, refresh
+from dpsql.proxy import cache_directory, current, open_ledger, refresh
 from examples.spark import Server
 
 pytestmark = [pytest.mark.doors, pytest.mark.chance(0, "no noise is looked at")]
@@ -110,7 +111,7 @@ def test_a_commit_is_a_change_that_the_owner_is_told_by_its_number(lake: Lake) -
     assert str(second) not in str(changed.value)
     refresh(lake.policy)
     dpsql.open(lake.policy).close()
-    (now,) = numbered_sources(load_policy(lake.policy))
+    (now,) = numbered(load_policy(lake.policy), *current(load_policy(lake.policy)))
     assert (now.built, now.now) == (second, second)
 
 
@@ -123,7 +124,7 @@ def test_a_build_reads_the_version_of_its_beginning(lake: Lake) -> None:
             lake.add(2)
 
     refresh(lake.policy, progress=commit)
-    (now,) = numbered_sources(load_policy(lake.policy))
+    (now,) = numbered(load_policy(lake.policy), *current(load_policy(lake.policy)))
     assert (now.built, now.now) == (first, lake.number()) and now.built != now.now
     assert built(lake.policy) == 1
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import duckdb
+
 from dpsql.policy.schema import schema_text
 from tests.unit.cli.clinic import POLICY, Clinic, Ran, assert_one_clear_error
 
@@ -24,6 +26,38 @@ def test_check_tells_the_owner_exact_shares(clinic: Clinic) -> None:
     assert ran.code == 0
     assert "60.0000%" in ran.out
     assert ran.out.endswith("The policy is sound. It can be used as it is.\n")
+
+
+def test_check_names_the_share_of_values_that_answers_take_for_others(clinic: Clinic) -> None:
+    """The visits cost 0 to 400 or so: 84% of them within the narrower bounds."""
+    with duckdb.connect(str(clinic.folder / "clinic.duckdb")) as connection:
+        connection.execute("UPDATE visits SET cost = CASE WHEN rowid % 25 < 4 THEN 300 ELSE 5 END")
+    policy = clinic.with_rows_per_unit(10).folder / "clinic.yaml"
+    policy.write_text(policy.read_text().replace("[0, 400]", "[0, 100]"))
+    ran = clinic.dpsql("check", "clinic.yaml")
+    assert ran.code == 0
+    assert ran.out.splitlines()[-1] == (
+        "The policy can be used. Answers are about other values than the data hold: 16.0% of the values of visits.cost "
+        "count as the nearer bound. See the warnings above."
+    )
+
+
+def test_check_says_that_queries_are_refused_until_a_refresh(clinic: Clinic) -> None:
+    clinic.with_rows_per_unit(10).dpsql("refresh", "clinic.yaml")
+    assert clinic.dpsql("check", "clinic.yaml").out == "The policy is sound. The data fit it.\n"
+    clinic.with_rows_per_unit(12)
+    ran = clinic.dpsql("check", "clinic.yaml")
+    assert "The policy's tables changed since version 1 was built. Queries are refused until you run: dpsql" in ran.out
+    assert ran.out.endswith("The policy is sound, but queries are refused until you run dpsql refresh.\n")
+    assert clinic.dpsql("query", "clinic.yaml", "SELECT COUNT(*) FROM visits", "--analyst", "ana").code == 1
+    clinic.dpsql("refresh", "clinic.yaml")
+    assert clinic.dpsql("check", "clinic.yaml").out == "The policy is sound. The data fit it.\n"
+    with duckdb.connect(str(clinic.folder / "clinic.duckdb")) as connection:
+        connection.execute("INSERT INTO visits SELECT * REPLACE (5000 AS patient_id) FROM visits LIMIT 1")
+    assert (
+        "The data changed since version 2 was built. Queries are refused until you"
+        in clinic.dpsql("check", "clinic.yaml").out
+    )
 
 
 def test_check_ends_with_code_1_where_the_policy_cannot_be_used(clinic: Clinic) -> None:
