@@ -20,7 +20,7 @@ from dpsql.engine.duckdb import FILE
 from dpsql.engine.duckdb.by_size import create_by_size
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.duckdb.ducklake import address_of, rows_of_ducklake
-from dpsql.engine.duckdb.files import matching, no_utf_8, rows_of
+from dpsql.engine.duckdb.files import matching, no_utf_8, rows_of, unread
 from dpsql.engine.duckdb.ranges import Filling, Range
 from dpsql.engine.duckdb.types import source_type
 from dpsql.engine.log import TELLS
@@ -34,6 +34,9 @@ BROKEN_LINE = (
     "with texts of many lines may not be read although it is right: write it as Parquet."
 )
 _FILE = re.compile(r"^ *file = (.+)$", re.MULTILINE)  # Where DuckDB says which CSV file it could not read.
+_VIEW = """
+    SELECT sql FROM duckdb_views() WHERE database_name = $1 AND schema_name = $2 AND lower(view_name) = lower($3)
+"""
 CATALOG = "source"  # The name under which the owner's database is attached.
 BEFORE = "before"  # The same of the version before.
 SCRATCH = "scratch"  # A database in memory, or beyond that on the disk, while others are built.
@@ -307,7 +310,10 @@ class DuckDBDatabase:
         relation = f"{CATALOG}.{DUCKDB.quoted(schema or 'main')}.{DUCKDB.quoted(table)}"
         try:
             stored = self._described(relation)
-        except duckdb.Error:
+        except duckdb.Error as error:
+            view = self._connection.execute(_VIEW, [CATALOG, schema or "main", table]).fetchone()
+            if view is not None:
+                raise PolicyError(unread(table, str(view[0]))) from error
             raise PolicyError(
                 f"The database has no table or view {table} in its schema {schema or 'main'}. Create it there, or "
                 f"write source: FILE, or source: SCHEMA.TABLE, at the table in the policy."

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
 from collections.abc import Sequence
 from glob import escape, glob, has_magic
 from pathlib import Path
@@ -16,10 +17,11 @@ from dpsql.engine.duckdb.ducklake import refuse_part
 from dpsql.engine.duckdb.lakes import lake_of, version_of
 from dpsql.errors import PolicyError
 
-__all__ = ["CSV", "PARQUET", "is_pattern", "is_table", "matching", "no_utf_8", "rows_of"]
+__all__ = ["CSV", "PARQUET", "is_pattern", "is_table", "matching", "no_utf_8", "rows_of", "unread"]
 
 PARQUET = (".parquet",)
 CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+_NAMED = re.compile("""["']([^"']+)["']""")  # What a view's SQL has in quotes, among it the files that it reads.
 
 
 def is_table(name: str) -> bool:
@@ -84,6 +86,28 @@ def rows_of(table: str, name: str) -> tuple[str, bool]:
     raise PolicyError(
         f"{name} is no Parquet or CSV file by its name. Rename it to .parquet, .csv, .tsv, .csv.gz or .tsv.gz; "
         f"a DuckDB database belongs at engine.database."
+    )
+
+
+def unread(view: str, sql: str) -> str:
+    """What the owner is told of a view that is there, and cannot be read. What DuckDB says of it may rest on rows.
+
+    Args:
+        view: Its name.
+        sql: Its definition.
+
+    >>> unread("visits", "CREATE VIEW visits AS SELECT * FROM 'data/visits.parquet'")[:66]
+    'The view visits reads data/visits.parquet by a relative path, whic'
+    """
+    files = (name for name in _NAMED.findall(sql) if is_table(name))
+    if file := next((name for name in files if not Path(name).is_absolute() and "://" not in name), None):
+        return (
+            f"The view {view} reads {file} by a relative path, which leads nowhere from where dpsql reads it. Create "
+            f"the view anew with the whole path, or write source: {file} at the table in the policy."
+        )
+    return (
+        f"The view {view} is in the database, but cannot be read: a table or file that it names is not there, or is "
+        f"read by an extension. Mend the view, or write source: FILE at the table in the policy."
     )
 
 

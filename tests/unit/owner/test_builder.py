@@ -171,6 +171,35 @@ def test_a_table_that_is_not_there_is_named(folder: Path) -> None:
         built(folder)
 
 
+@pytest.mark.parametrize(
+    ("view", "message"),
+    [
+        ("SELECT * FROM 'visits.parquet'", r"visits reads .*visits.parquet by a relative path, .* write source: "),
+        ("SELECT * FROM read_parquet(['visits.parquet'])", "visits reads .*visits.parquet by a relative path"),
+        ("SELECT * FROM kept", "The view visits is in the database, but cannot be read: a table or file that it names"),
+    ],
+)
+def test_a_view_that_cannot_be_read_is_not_called_missing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, view: str, message: str
+) -> None:
+    monkeypatch.chdir(folder)
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute("COPY visits TO 'visits.parquet'")
+        connection.execute("ALTER TABLE visits RENAME TO kept")
+        connection.execute(f"CREATE VIEW visits AS {view}")
+        connection.execute("DROP TABLE kept")
+    with pytest.raises(PolicyError, match=message):
+        built(folder)
+
+
+def test_a_view_over_files_by_their_whole_path_is_read(folder: Path) -> None:
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute(f"COPY visits TO '{folder / 'visits.parquet'}'")
+        connection.execute("DROP TABLE visits")
+        connection.execute(f"CREATE VIEW visits AS SELECT * FROM '{folder / 'visits.parquet'}'")
+    built(folder)
+
+
 def test_a_database_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="There is no file"):
         built(tmp_path)
