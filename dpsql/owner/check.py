@@ -18,6 +18,7 @@ from dpsql.owner.finding import Finding, Severity
 from dpsql.owner.jobs import in_owner_process
 from dpsql.owner.owners import Owned, Owners, require_one_unit_type
 from dpsql.owner.shape import NUMERIC, ClassShape, ColumnShape, Shape, TableShape, UniverseShape, shape_of
+from dpsql.owner.untyped import types_to_declare
 from dpsql.plan.types import Value
 
 if TYPE_CHECKING:
@@ -149,6 +150,8 @@ def _public(checked: _TableCheck) -> Iterator[Finding]:
         if checked.source.type_of(column.name) is None:
             what = "is in the policy but not in the data. Remove it, or write the data's own name."
             yield Finding(checked.table.name, column.name, what, None, None, "error")
+    if not checked.table.columns and (types := types_to_declare(checked.database, checked.source)):
+        yield Finding(checked.table.name, None, types, None, None, "note")
     key = checked.table.key
     if key is None:
         return

@@ -226,7 +226,17 @@ def _no_overload(
     else:
         reason = f"it does not take ({', '.join(t.value for t in types) or 'no arguments'})."
         hint = "It takes " + " or ".join(list(dict.fromkeys(map(_signature, candidates)))[:4]) + "."
+        hint += _text_as_number(candidates, arguments)
     return UnsupportedQuery(reason, construct=name, position=position, hint=hint)
+
+
+def _text_as_number(candidates: Sequence[Function], arguments: tuple[Expression, ...]) -> str:
+    """What else to write where a column of texts stands in the place of a number; nothing elsewhere."""
+    if any(Type.TEXT in function.parameters for function in candidates):
+        return ""
+    if not any(isinstance(own, Column) and own.facts.type is Type.TEXT for own in arguments):
+        return ""
+    return " For the number in a text write TRY_CAST(x AS DOUBLE), or the owner declares the column's type."
 
 
 def _is_released(expression: Expression) -> bool:

@@ -515,7 +515,7 @@ SELECT AVG(pow(age, weight)) FROM patients
 -- refused: pow at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END.
 
 SELECT AVG(abs(city)) FROM patients
--- refused: abs at 1:12: it does not take (text). It takes (integer) or (real).
+-- refused: abs at 1:12: it does not take (text). It takes (integer) or (real). For the number in a text write TRY_CAST(x AS DOUBLE), or the owner declares the column's type.
 
 SELECT AVG(abs(age, 1)) FROM patients
 -- refused: abs at 1:12: it does not take (integer, integer). It takes (integer) or (real).

@@ -1,0 +1,59 @@
+"""What the columns of a public table hold whose file says no types: analysts see them as texts until the policy does.
+
+Tests: tests/unit/owner/test_untyped.py.
+"""
+
+from __future__ import annotations
+
+from dpsql.engine.database import Database, SourceTable
+
+__all__ = ["types_to_declare"]
+
+
+def types_to_declare(database: Database, source: SourceTable) -> str | None:
+    """What the owner of such a table is told; None where the source has types, or all of its columns hold texts.
+
+    Public tables alone are asked. Runs in the owner's process.
+    """
+    if source.typed:
+        return None
+    found = ", ".join(f"{name}: {{type: {kind}}}" for name, kind in _held(database, source).items())
+    if not found:
+        return None
+    return (
+        f"is a CSV file, whose columns are text where the policy declares none. To compute with them write columns: "
+        f"{{{found}}}, and {{type: text}} for each of the others that analysts may use."
+    )
+
+
+def _held(database: Database, source: SourceTable) -> dict[str, str]:
+    """Of each column that could be declared another type than text, by all of its values, which type."""
+    words, conditions = database.dialect, list[str]()
+    for name in source.types:
+        text = f"s.{words.quoted(name)}"
+        number, whole, day = (words.call(f"{wire}_of_text", text) for wire in ("double", "bigint", "date"))
+        conditions += [
+            f"{text} IS NOT NULL",
+            f"{number} IS NOT NULL",
+            f"{number} = {words.call('double_of_integer', whole)}",
+            f"{day} IS NOT NULL",
+            words.call("contains", text, words.text(":")),
+        ]
+    held = [(f"c{place}", condition) for place, condition in enumerate(conditions)]
+    counts = ", ".join(f"count(*) FILTER (WHERE {name})" for name, _ in held)
+    each = ", ".join(f"({condition}) AS {name}" for name, condition in held)
+    (found,) = database.rows(f"SELECT {counts} FROM (SELECT {each} FROM {source.sql} AS s) AS q")
+    own = (found[place : place + 5] for place in range(0, len(found), 5))
+    kinds = {name: _kind(*map(int, counts)) for name, counts in zip(source.types, own, strict=True)}
+    return {name: kind for name, kind in kinds.items() if kind is not None}
+
+
+def _kind(there: int, numbers: int, whole: int, days: int, clocks: int) -> str | None:
+    """The type that all values of a column have, by how many are there, and are of each; None for texts."""
+    if there == 0:
+        return None
+    if numbers == there:
+        return "integer" if whole == there else "real"
+    if days == there:
+        return "timestamp" if clocks else "date"
+    return None
