@@ -139,6 +139,12 @@ def test_a_bin_that_follows_others_needs_less_than_one_that_stands_apart(
     assert (one, other) == ((0,), (99,))
 
 
+def test_units_with_values_of_both_signs_do_not_count_twice_for_what_may_be_cut() -> None:
+    up, down = (LogHistogram(Fraction(1), counts, 60, 45, 10) for counts in ((200_000, 0, 0), (200_000, 61, 50)))
+    assert bins_inside(Signed(up, down), 100) == [1, 3]  # 150 of 200,000 units are more than half a thousandth
+    assert bins_inside(Signed(up, down), 40) == [1, 2]
+
+
 def test_the_last_bin_has_no_end_so_that_its_units_are_always_outside() -> None:
     question = Signed(LogHistogram(Fraction(1), (900, 0, 100), 60, 45, 10))
     assert most_beyond(question, [3], 20, 1000) == Fraction(120, 1000)
