@@ -7,18 +7,23 @@ from datetime import date, datetime, time
 from decimal import Context, Decimal
 from fractions import Fraction
 
+import numpy as np
+
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.functions import Function, overloads
 from dpsql.plan.nodes import Apply, Constant, Expression
 from dpsql.plan.ranges import known_range, with_bounds
-from dpsql.plan.types import Facts, Type, Value
+from dpsql.plan.types import INTEGERS, Facts, Type, Value
 from dpsql.sql.literals import read_date, read_timestamp
 
-__all__ = ["as_constant", "as_text", "computed", "converted", "met"]
+__all__ = ["as_constant", "as_text", "computed", "converted", "met", "recast"]
 
 LONG = 2**63  # One above the largest signed 64-bit integer.
 EXACT = Context(prec=1_000, traps=[])
 """In decimal digits: 1,000 are more than doubles can tell apart, whatever their exponents."""
+LONGEST_JOINED = 1_000
+"""Characters of constants that are put together. It is a choice: patterns are no longer."""
+SINGLE = 1e38  # As a real number: all below it are within 32-bit numbers.
 DECIMALS = {"+": EXACT.add, "-": EXACT.subtract, "*": EXACT.multiply}
 
 
@@ -57,7 +62,7 @@ def as_constant(value: Value) -> Constant:
 
 
 def computed(name: str, arguments: tuple[Expression, ...]) -> Constant | None:
-    """A sign before a constant, and arithmetic of written decimals: exact, as decimals have it; None for all else.
+    """A sign before a constant, exact arithmetic of written decimals, and plain texts put together; None for all else.
 
     >>> computed("+", (as_constant(Decimal("0.06")), as_constant(Decimal("0.01")))).value
     Decimal('0.07')
@@ -73,7 +78,47 @@ def computed(name: str, arguments: tuple[Expression, ...]) -> Constant | None:
         case "+" | "-" | "*", [Decimal() | int() as a, Decimal() | int() as b] if not type(a) is type(b) is int:
             result = DECIMALS[name](Decimal(a), Decimal(b))
             return as_constant(result) if result.is_finite() else None
+        case "||", [str() as one, str() as other] if len(one) + len(other) <= LONGEST_JOINED:
+            return as_constant(one + other)
+        case "lower" | "upper", [str() as text] if text.isascii():
+            return as_constant(text.lower() if name == "lower" else text.upper())
     return None
+
+
+def recast(constant: Constant, name: str) -> Constant | None:
+    """A constant in a cast that changes nothing of its value; None for all else.
+
+    Args:
+        constant: What is cast.
+        name: Our word for the type (`functions.casts.cast_name`).
+
+    >>> recast(as_constant(Decimal("0.5")), "float").value, recast(as_constant(Decimal("0.1")), "float")
+    (Decimal('0.5'), None)
+    """
+    value = constant.value
+    number = value if isinstance(value, int | Decimal) and not isinstance(value, bool) else None
+    if name in INTEGERS:
+        low, high = INTEGERS[name]
+        return constant if isinstance(number, int) and low <= number <= high else None
+    if name == "float" and number is not None and not (abs(float(number)) < SINGLE and _single(number) == number):
+        return None
+    match name, value:
+        case ("text", str()) | ("boolean", bool()):
+            return constant
+        case "real" | "float", int() | Decimal() if number is not None:
+            found = converted(constant, Type.REAL)
+        case "date", date() if not isinstance(value, datetime):
+            found = constant
+        case "timestamp", date():
+            found = converted(constant, Type.TIMESTAMP)
+        case _:
+            return None
+    return found if isinstance(found, Constant) else None
+
+
+def _single(number: int | Decimal) -> Decimal:
+    """The 32-bit number next to it."""
+    return Decimal(float(np.float32(float(number))))
 
 
 def converted(expression: Expression, target: Type) -> Expression | None:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregates import CALLS
 from dpsql.plan.applied import applied, nearest, no_function, refuse_large
-from dpsql.plan.conversions import as_constant, computed, converted, met
+from dpsql.plan.conversions import as_constant, computed, converted, met, recast
 from dpsql.plan.functions import Function, overloads
 from dpsql.plan.functions.casts import DECIMALS, DIGITS, cast_name, decimal_cast
 from dpsql.plan.functions.dates import PARTS
@@ -238,6 +238,9 @@ class Resolver:
             found = converted(operand, Type(name))
             if found is not None:
                 return found
+        same = recast(operand, name) if isinstance(operand, Constant) else None
+        if same is not None:
+            return same
         candidates = overloads(f"cast:{name}") + (overloads(f"try:{name}") if node.safe else [])
         if name == "decimal":
             rows = _decimal(node, sizes)

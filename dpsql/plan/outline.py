@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 from dpsql.errors import Error
+from dpsql.plan.aggregates import CALLS, Takes
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.conversions import as_constant
 from dpsql.plan.functions.casts import cast_type
@@ -117,11 +118,20 @@ def parameter_types(query: syntax.Queryable, catalog: Catalog) -> tuple[Type | N
         for child in below:
             if isinstance(child, syntax.Parameter) and kinds:
                 found.setdefault(child.index, kinds[0])
-        if isinstance(node, syntax.Call) and node.name.lower() in UNITS_OF_TIME and node.arguments:
-            first = node.arguments[0]
-            found |= {first.index: Type.TEXT} if isinstance(first, syntax.Parameter) else {}
+        placed, kind = _placed(node) if isinstance(node, syntax.Call) else (None, Type.NULL)
+        found |= {placed.index: kind} if isinstance(placed, syntax.Parameter) else {}
     found |= {own.index: Type.INTEGER for own in _limits(query)}
     return tuple(found.get(index) for index in range(parameter_count(query)))
+
+
+def _placed(call: syntax.Call) -> tuple[syntax.Expr | None, Type]:
+    """The argument whose place in a call says its type, and that type: a unit of time, the fraction of a quantile."""
+    name, arguments = call.name.lower(), call.arguments
+    if name in UNITS_OF_TIME and arguments:
+        return arguments[0], Type.TEXT
+    if arguments and name in CALLS and CALLS[name].takes is Takes.QUANTILE:
+        return arguments[-1], Type.REAL
+    return None, Type.NULL
 
 
 def _limits(query: syntax.Queryable) -> Iterator[syntax.Parameter]:

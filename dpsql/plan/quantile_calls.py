@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.expressions import Resolver
+from dpsql.plan.functions.casts import cast_name
 from dpsql.plan.nodes import Expression
 from dpsql.sql import syntax
 from dpsql.sql.elements import ELEMENT
@@ -36,7 +37,7 @@ def quantile(node: syntax.Call, rows: Resolver) -> tuple[Expression, Fraction]:
             "it takes a column and a fraction.", construct=node.name.upper(), position=node.position,
             hint=f"Write {node.name.upper()}(x, 0.5), or PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x).",
         )  # fmt: skip
-    number = rows.constant(wanted, "the fraction")
+    number = rows.constant(_uncast(wanted), "the fraction")
     if isinstance(number, bool) or not isinstance(number, int | Decimal) or not 0 <= number <= 1:
         raise UnsupportedQuery(
             "the fraction must lie between 0 and 1.", construct=node.name.upper(), position=node.position,
@@ -44,6 +45,13 @@ def quantile(node: syntax.Call, rows: Resolver) -> tuple[Expression, Fraction]:
         )  # fmt: skip
     fraction = Fraction(number)
     return rows.resolve(inner), 1 - fraction if descending else fraction
+
+
+def _uncast(fraction: syntax.Expr) -> syntax.Expr:
+    """A fraction without its cast to reals, which drivers write and which moves no quantile: ``$1::FLOAT``."""
+    if isinstance(fraction, syntax.Cast) and cast_name(fraction.type_name) in ("real", "float"):
+        return fraction.operand
+    return fraction
 
 
 def element_of(node: syntax.Call, rows: Resolver) -> tuple[Expression, Fraction]:

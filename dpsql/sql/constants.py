@@ -102,8 +102,6 @@ class Constants(Writer):
         words = [first.text]
         if (first.word, self._peek().word) in _TYPES_OF_TWO_WORDS:
             words.append(self._peek().text)
-        elif first.word in ("time", "timestamp") and self._peek().word in ("with", "without"):
-            raise self._refusal("time zone", "dpsql keeps no time zones.", "Write TIMESTAMP.")
         taken, text = len(words), " ".join(words)
         if self._peek(taken).symbol == "(":
             sizes = []
@@ -114,4 +112,9 @@ class Constants(Writer):
                 raise self._refusal("type", "its size is not a plain number.", "Write a type like DECIMAL(18, 3).")
             taken += 1
             text += f"({','.join(sizes)})"
+        if first.word in ("time", "timestamp") and self._peek(taken).word in ("with", "without"):
+            zone = [self._peek(taken + ahead).word for ahead in range(3)]
+            if first.word == "time" or zone != ["without", "time", "zone"]:
+                raise self._refusal("time zone", "dpsql keeps no time zones.", "Write TIMESTAMP.")
+            taken += 3
         self._handle(Atom(Role.TYPE, first.position, text=text), take=taken)

@@ -5058,3 +5058,93 @@ SELECT AVG(n > 10) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
 -- a0: count_rows
 -- columns: avg((n > 10)) real or NULL
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- Constants as drivers write them: in casts, and put together
+-- policy: shop
+SELECT region, COUNT(*) FROM customers GROUP BY region ORDER BY 2 DESC, 1 LIMIT 2::INTEGER OFFSET 1::BIGINT
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 5 values: 'E', 'N', 'S', 'W', 'Ö'
+-- a0: count_rows
+-- columns: region text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."region" AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0"
+
+-- policy: shop
+-- parameters: [2]
+SELECT region, COUNT(*) FROM customers GROUP BY region ORDER BY 2 DESC, 1 LIMIT $1::INTEGER
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 5 values: 'E', 'N', 'S', 'W', 'Ö'
+-- a0: count_rows
+-- columns: region text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."region" AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0"
+
+-- policy: shop
+-- parameters: ["2024-03-01 12:00:00"]
+SELECT COUNT(*) FROM orders WHERE placed >= $1::TIMESTAMP WITHOUT TIME ZONE
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($1 AS TIMESTAMP))) AS q
+-- values: 2024-03-01 12:00:00
+
+-- policy: shop
+SELECT COUNT(*) FROM orders WHERE CAST(day AS TIMESTAMP WITHOUT TIME ZONE) >= TIMESTAMP '2024-03-01'
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (CAST("t0"."day" AS TIMESTAMP) >= CAST($1 AS TIMESTAMP))) AS q
+-- values: 2024-03-01 00:00:00
+
+-- policy: shop
+SELECT COUNT(*) FROM customers WHERE nickname ILIKE '%A%'::VARCHAR
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" WHERE ("t0"."nickname" ILIKE CAST($1 AS VARCHAR))) AS q
+-- values: '%A%'
+
+-- policy: shop
+-- parameters: ["a", "A"]
+SELECT COUNT(*) FROM customers WHERE nickname LIKE '%' || ?::VARCHAR || '%' OR lower(nickname) LIKE '%' || lower(?) || '%'
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" WHERE (("t0"."nickname" LIKE CAST($1 AS VARCHAR)) OR (lower("t0"."nickname") LIKE CAST($1 AS VARCHAR)))) AS q
+-- values: '%a%'
+
+-- policy: shop
+SELECT COUNT(*) FROM customers WHERE nickname NOT LIKE '%' || 'a' || '%'
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" WHERE (NOT ("t0"."nickname" LIKE CAST($1 AS VARCHAR)))) AS q
+-- values: '%a%'
+
+-- parameters: [0.25]
+-- reference: SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY age), percentile_cont(0.1) WITHIN GROUP (ORDER BY age) FROM patients
+SELECT percentile_cont(?::DOUBLE PRECISION) WITHIN GROUP (ORDER BY age), percentile_cont(0.1::FLOAT) WITHIN GROUP (ORDER BY age) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- columns: quantile_cont(CAST($1 AS DOUBLE) ORDER BY age) real, quantile_cont(CAST(0.1 AS FLOAT) ORDER BY age) real
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
+
+-- policy: shop
+SELECT SUM(discount * 0.5::DOUBLE), SUM(items * 2::INTEGER), SUM(discount * 0.1::FLOAT) FROM orders
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: sum of real [0, 0.5]; grid 1e-07 from 0 to 0.5
+-- a1: sum of integer [0, 80] or NULL; grid 2 from 0 to 80
+-- a2: sum of real [0, 0.10000000149]; grid 1e-08 from 0 to 0.10000001
+-- columns: sum((discount * CAST(0.5 AS DOUBLE))) real, sum((items * CAST(2 AS INTEGER))) integer, sum((discount * CAST(0.1 AS FLOAT))) real
+-- engine: SELECT "u", CAST("x0" AS INTEGER) AS "x0", CAST("x1" AS INTEGER) AS "x1" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($1 AS DOUBLE) THEN 5000000 ELSE greatest(0, least(5000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 10000001 ELSE greatest(0, least(10000001, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT "t0"."$number" AS "u", ("t0"."discount" * CAST($1 AS DOUBLE)) AS "x0", ("t0"."discount" * CAST(CAST(CAST($4 AS DOUBLE) AS FLOAT) AS DOUBLE)) AS "x1" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- values: 0.5, 10000000.0, 0.0, 0.1, 100000000.0, 0.10000001
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 40 ELSE greatest(0, least(40, CAST(round(CAST("x0" AS DOUBLE) / CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."items" * CAST($1 AS BIGINT)) AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- values: 2, 2.0, 0.0, 80.0

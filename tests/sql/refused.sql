@@ -2062,3 +2062,15 @@ SELECT COUNT(*) FROM visits JOIN cities ON visit_id = population
 
 SELECT CORR(ln(cost), cost) FROM visits
 -- refused: CORR(ln("cost"), cost) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or keep each argument within constants: CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END.
+
+SELECT COUNT(*) FROM patients LIMIT 2.5::INTEGER
+-- refused: LIMIT at 1:37: it takes a whole number. Write it like LIMIT 10.
+
+SELECT COUNT(*) FROM visits WHERE visited_on >= '2024-01-01'::TIMESTAMP WITH TIME ZONE
+-- refused: time zone at 1:63: dpsql keeps no time zones. Write TIMESTAMP.
+
+SELECT COUNT(*) FROM visits WHERE visited_on >= '2024-01-01'::TIME WITHOUT TIME ZONE
+-- refused: time zone at 1:63: dpsql keeps no time zones. Write TIMESTAMP.
+
+SELECT COUNT(*) FROM patients WHERE city LIKE '%' || sex
+-- refused: like at 1:37: argument 2 must be a constant. Write a literal there.

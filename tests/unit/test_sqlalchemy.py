@@ -88,6 +88,13 @@ def selects(tables: dict[str, sa.Table]) -> Iterator[Any]:
     yield people.where(patients.sex.in_(["F", "M"]), patients.age.between(10, 20), patients.weight.is_not(None))
     yield people.where(patients.sex.in_([]))
     yield people.where(patients.sex.ilike("f%"), patients.sex.not_ilike("m%"), patients.sex.like("F%"))
+    yield people.where(patients.sex.contains("F"), patients.sex.icontains("f"), patients.sex.startswith("F"))
+    yield (
+        people.where(sa.cast(visits.visited_on, sa.DateTime) >= sa.cast("2024-01-01", sa.DateTime))
+        .select_from(tables["visits"])
+        .where(visits.patient_id == patients.patient_id)
+    )
+    yield sa.select(sa.func.percentile_cont(0.5).within_group(patients.age))
     yield people.where(patients.age / 2 > 20.5, patients.age // 10 == 2, patients.age % 2 == 0, sa.true())
     yield people.where(sa.exists().where(visits.patient_id == patients.patient_id, visits.cost > 100))
     yield sa.select(cities.name).order_by(cities.name).limit(2)

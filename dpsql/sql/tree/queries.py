@@ -16,6 +16,7 @@ from dpsql.sql.qualify import qualified
 from dpsql.sql.syntax import (
     AllColumns,
     Call,
+    Cast,
     Derived,
     Expr,
     GroupAll,
@@ -42,6 +43,9 @@ __all__ = ["Queries"]
 MOST_GROUPING_SETS = 64
 """Grouping sets of a query: those of a CUBE over six keys. It is a choice: each is measured by itself."""
 
+
+_WHOLE = frozenset("bigint int int2 int4 int8 integer smallint".split())
+"""Types of whole numbers to which drivers cast the number of LIMIT."""
 
 TAIL = ("order", "limit", "offset")  # What may stand behind a whole query, as sqlglot names it.
 
@@ -203,7 +207,7 @@ class Queries(Expressions):
         if node is None:
             return None
         self._slots(node, "expression")
-        match self._expression(node.args["expression"]):
+        match _without_cast(self._expression(node.args["expression"])):
             case Parameter() as parameter:
                 return parameter
             case Literal(value=int(value)) if not isinstance(value, bool):
@@ -377,3 +381,8 @@ class Queries(Expressions):
             hint = "Write JOIN .. ON .. or JOIN .. USING (column); CROSS JOIN has neither."
             self._refuse(node, f"{words or 'CROSS'} JOIN", "its condition is missing, or one too many.", hint)
         return JoinClause(left, right, kind, self._expression(on) if on else None, using, position=right.position)
+
+
+def _without_cast(number: Expr) -> Expr:
+    """What a cast to whole numbers holds, such as the ``$1`` of ``$1::INTEGER``; anything else as it is."""
+    return number.operand if isinstance(number, Cast) and number.type_name.lower() in _WHOLE else number

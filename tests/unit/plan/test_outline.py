@@ -59,6 +59,15 @@ def test_an_outline_of_an_own_table_follows_the_table(session: Session) -> None:
         ("SELECT COUNT(*) FROM people WHERE sex ILIKE $1 AND sex <> $2 AND age > $3", "integer", "text text integer"),
         ("SELECT COUNT(*) FROM people WHERE starts_with(sex, ?)", "integer", "text"),
         ("SELECT date_trunc(?, born), COUNT(*) FROM people GROUP BY 1", "timestamp integer", "text"),
+        ("SELECT COUNT(*) FROM people WHERE sex LIKE '%' || $1::VARCHAR || '%'", "integer", "text"),
+        (
+            "SELECT percentile_cont($1) WITHIN GROUP (ORDER BY age), QUANTILE_DISC(age, $2) FROM people",
+            "real integer",
+            "real real",
+        ),
+        ("SELECT percentile_cont($1::FLOAT) WITHIN GROUP (ORDER BY age) FROM people", "real", "real"),
+        ("SELECT sex, COUNT(*) FROM people GROUP BY 1 LIMIT $1::INTEGER", "text integer", "integer"),
+        ("SELECT COUNT(*) FROM people WHERE born >= $1::TIMESTAMP WITHOUT TIME ZONE", "integer", "timestamp"),
     ],
 )
 def test_an_outline_has_types_of_columns_and_of_parameters(
