@@ -17,7 +17,7 @@ from dpsql.plan.nodes import Aggregate, Case, Column, Constant, Expression, Rela
 from dpsql.plan.plans import REPORTS
 from dpsql.plan.quantile_calls import element_of, quantile
 from dpsql.plan.relations import unit_of
-from dpsql.plan.scope import identifying
+from dpsql.plan.scope import identifying, named_where
 from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
 from dpsql.sql.elements import ELEMENT
@@ -141,24 +141,18 @@ class AggregateReader:
                 return replace(aggregate, function="count_rows")
             return replace(aggregate, function="count", argument=_where(where, as_constant(1)))
         argument = self._argument(node, 1)
-        if isinstance(argument, Column) and argument.identifies:
-            if argument.facts.nullable:  # of a left join's right side: NULL without a partner
-                function = "count_distinct" if node.distinct else "count"
-                counted = argument if where is None else _where(where, argument)
-                return replace(aggregate, function=function, argument=counted)
-            if node.distinct and argument.unit and where is None:
-                return replace(aggregate, function="count_units")
-            if node.distinct and argument.unit:
-                raise UnsupportedQuery(
-                    "FILTER beside COUNT(DISTINCT unit) is not supported.", construct="FILTER", position=node.position,
-                    hint="Put the condition into WHERE.",
-                )  # fmt: skip
-            if not node.distinct:  # units and keys are never NULL in a bounded view
+        named = named_where(argument)
+        if named is None:
+            self._refuse_unit(argument, node)
+        else:
+            argument, conditions = named[0], [*named[1], *([] if where is None else [where])]
+            where = (
+                reduce(lambda a, b: self.rows.apply("and", (a, b), node.position), conditions) if conditions else None
+            )
+            if not argument.facts.nullable and not node.distinct:  # units and keys are never NULL in a bounded view
                 return self._count(replace(node, star=True, arguments=()), aggregate, where)
-            if where is not None:
-                self._refuse_unit(argument, node)
-            return replace(aggregate, function="count_distinct", argument=argument)
-        self._refuse_unit(argument, node)
+            if not argument.facts.nullable and argument.unit and where is None:
+                return replace(aggregate, function="count_units")
         argument = argument if where is None else _where(where, argument)
         return replace(aggregate, function="count_distinct" if node.distinct else "count", argument=argument)
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.expressions import arguments_of, nearest
 from dpsql.plan.identities import names_nobody
-from dpsql.plan.nodes import Column, Expression
+from dpsql.plan.nodes import Case, Column, Expression
+from dpsql.plan.ranges import is_null
 from dpsql.sql import syntax
 
-__all__ = ["Scope", "ScopeEntry", "element_name", "identifying", "place_of", "same_name", "whole_name"]
+__all__ = ["Scope", "ScopeEntry", "element_name", "identifying", "named_where", "place_of", "same_name", "whole_name"]
 
 BEHIND = "\0"  # Between the name of a list and the place of one of its elements: no statement can hold it.
 
@@ -44,6 +45,25 @@ def identifying(expression: Expression) -> Column | None:
     if names_nobody(expression):
         return None
     return next((column for part in arguments_of(expression) if (column := identifying(part)) is not None), None)
+
+
+def named_where(expression: Expression) -> tuple[Column, tuple[Expression, ...]] | None:
+    """The unit or key that an expression is where all these conditions hold, and else NULL; None for all else.
+
+    >>> from dpsql.plan.nodes import Constant
+    >>> from dpsql.plan.types import Facts, Type
+    >>> unit, old = Column("t0", "person", Facts(Type.TEXT), unit=True), Column("t0", "old", Facts(Type.BOOLEAN))
+    >>> column, conditions = named_where(Case(((old, unit),), Constant(None, Facts(Type.TEXT)), Facts(Type.TEXT)))
+    >>> column.name, [condition.name for condition in conditions]
+    ('person', ['old'])
+    """
+    match expression:
+        case Column() if expression.identifies:
+            return expression, ()
+        case Case(branches=((condition, result),), default=default) if is_null(default):
+            inner = named_where(result)
+            return None if inner is None or identifying(condition) is not None else (inner[0], (condition, *inner[1]))
+    return None
 
 
 @dataclass(frozen=True, slots=True)

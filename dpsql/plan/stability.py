@@ -5,8 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dpsql.plan.groups import most_values
-from dpsql.plan.nodes import Column, Expression, Filter, Join, PerUnit, Project, Relation, Scan, Semi, UnionAll, Written
+from dpsql.plan.nodes import (
+    Case,
+    Column,
+    Expression,
+    Filter,
+    Join,
+    PerUnit,
+    Project,
+    Relation,
+    Scan,
+    Semi,
+    UnionAll,
+    Written,
+)
 from dpsql.plan.relations import column_of, conjuncts, is_public, is_rounded, most_met, predicates, size_of
+from dpsql.plan.scope import named_where
 from dpsql.plan.values import values_known
 
 __all__ = ["most_rows", "rows_in_group", "rows_per_unit", "values_per_unit"]
@@ -63,6 +77,8 @@ def _values(relation: Relation, expressions: Sequence[Expression], missing: int 
 def values_per_unit(relation: Relation, expressions: Sequence[Expression], *, missing: int) -> int | None:
     """Most different values of several expressions together that one unit's rows can have, by what is public.
 
+    Of one that is the unit in some rows and NULL in the others, that is one value beside NULL.
+
     Args:
         relation: The rows.
         expressions: Over one row.
@@ -74,7 +90,8 @@ def values_per_unit(relation: Relation, expressions: Sequence[Expression], *, mi
     known = [part for predicate in predicates(relation) for part in conjuncts(predicate)]
     sizes = []
     for expression in expressions:
-        found = values_known(expression, known)
+        named = named_where(expression) if isinstance(expression, Case) else None
+        found = 1 if named is not None and named[0].unit else values_known(expression, known)
         sizes.append(None if found is None else max(1, found + missing))
     return most_values(relation, list(zip(expressions, sizes, strict=True)))
 

@@ -5148,3 +5148,58 @@ SELECT SUM(discount * 0.5::DOUBLE), SUM(items * 2::INTEGER), SUM(discount * 0.1:
 -- values: 0.5, 10000000.0, 0.0, 0.1, 100000000.0, 0.10000001
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 40 ELSE greatest(0, least(40, CAST(round(CAST("x0" AS DOUBLE) / CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."items" * CAST($1 AS BIGINT)) AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
 -- values: 2, 2.0, 0.0, 80.0
+
+-- Units and keys with a row that meets a condition
+-- policy: shop
+SELECT COUNT(DISTINCT customer_id) FILTER (WHERE status = 'paid') AS payers, COUNT(DISTINCT customer_id) AS people, COUNT(*) AS n FROM orders
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_distinct of text or NULL
+-- a1: count_units
+-- a2: count_rows
+-- columns: payers integer, people integer, n integer
+-- engine: SELECT CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m1", CAST(COUNT(*) AS BIGINT) AS "m2" FROM (SELECT "t0"."customer_id" AS "u", CASE WHEN ("t0"."status" = CAST($1 AS VARCHAR)) THEN "t0"."customer_id" END AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q
+-- values: 'paid'
+
+-- policy: shop
+SELECT channel, COUNT(DISTINCT CASE WHEN status = 'paid' THEN customer_id END) / COUNT(DISTINCT customer_id) AS share FROM orders GROUP BY channel
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 3
+-- k0: text or NULL; 3 values: 'web', 'shop', NULL
+-- a0: count_distinct of text or NULL
+-- a1: count_units
+-- columns: channel text or NULL, share real or NULL
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m1" FROM (SELECT "t0"."channel" AS "k0", "t0"."$number" AS "u", CASE WHEN ("t0"."status" = CAST($1 AS VARCHAR)) THEN "t0"."customer_id" END AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
+-- values: 'paid'
+
+-- policy: shop
+SELECT note, COUNT(DISTINCT customer_id) FILTER (WHERE express) AS hurried FROM orders GROUP BY note
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: text; open
+-- selection: count_units; chooses the groups
+-- a0: count_distinct of text or NULL
+-- columns: note text or NULL, hurried integer
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."note" AS "k0", "t0"."$number" AS "u", CASE WHEN "t0"."express" THEN "t0"."customer_id" END AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0" ORDER BY "k0" NULLS LAST
+
+-- policy: shop
+SELECT COUNT(DISTINCT IF(items > 3, customer_id, NULL)) FILTER (WHERE express) AS a, COUNT(CASE WHEN express THEN order_id END) AS b, COUNT(DISTINCT order_id) FILTER (WHERE express) AS c FROM orders
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_distinct of text or NULL
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a2: count_distinct of text or NULL
+-- columns: a integer, b integer, c integer
+-- engine: SELECT CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1", CAST(COUNT(DISTINCT "x2") AS BIGINT) AS "m2" FROM (SELECT CASE WHEN (("t0"."items" > CAST($1 AS BIGINT)) AND "t0"."express") THEN "t0"."customer_id" END AS "x0", CASE WHEN "t0"."express" THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN "t0"."express" THEN "t0"."order_id" END AS "x2" FROM "bounded"."main"."orders" AS "t0") AS q
+-- values: 3, 1
+
+-- policy: shop
+SELECT region, COUNT(DISTINCT o.customer_id) FILTER (WHERE o.express) AS a, COUNT(DISTINCT CASE WHEN o.items > 3 THEN c.customer_id END) AS b FROM customers c LEFT JOIN orders o USING (customer_id) GROUP BY region
+-- unit: customers.customer_id = orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- k0: text; 5 values: 'E', 'N', 'S', 'W', 'Ö'
+-- a0: count_distinct of text or NULL
+-- a1: count_distinct of text or NULL
+-- columns: region text, a integer, b integer
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "x1") AS BIGINT) AS "m1" FROM (SELECT "t0"."region" AS "k0", CASE WHEN "t1"."express" THEN "t1"."customer_id" END AS "x0", CASE WHEN ("t1"."items" > CAST($1 AS BIGINT)) THEN "t0"."customer_id" END AS "x1" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id") AS q GROUP BY "k0"
+-- values: 3

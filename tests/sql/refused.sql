@@ -2074,3 +2074,15 @@ SELECT COUNT(*) FROM visits WHERE visited_on >= '2024-01-01'::TIME WITHOUT TIME 
 
 SELECT COUNT(*) FROM patients WHERE city LIKE '%' || sex
 -- refused: like at 1:37: argument 2 must be a constant. Write a literal there.
+
+-- policy: shop
+SELECT COUNT(DISTINCT CASE WHEN order_id IS NULL THEN customer_id END) FROM orders
+-- refused: order_id at 1:8: nothing is computed from a privacy unit or a key: that would single out a person. COUNT(DISTINCT customer_id) counts people.
+
+-- policy: shop
+SELECT COUNT(DISTINCT CASE WHEN express THEN customer_id ELSE order_id END) FROM orders
+-- refused: customer_id at 1:8: nothing is computed from a privacy unit or a key: that would single out a person. COUNT(DISTINCT customer_id) counts people.
+
+-- policy: shop
+SELECT MAX(CASE WHEN express THEN customer_id END) FROM orders
+-- refused: customer_id at 1:8: nothing is computed from a privacy unit or a key: that would single out a person. COUNT(DISTINCT customer_id) counts people.
