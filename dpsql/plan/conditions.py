@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -12,7 +13,7 @@ from dpsql.plan.identities import as_owner_declares
 from dpsql.plan.nodes import Apply, Column, Expression, Join, Relation, Semi
 from dpsql.plan.ranges import showing
 from dpsql.plan.relations import aliases_of, is_public, scans
-from dpsql.plan.scope import ScopeEntry, identifying, same_name
+from dpsql.plan.scope import Scope, ScopeEntry, identifying, same_name
 from dpsql.plan.stability import rows_per_unit
 from dpsql.sql import syntax
 
@@ -31,9 +32,10 @@ __all__ = [
     "output_column",
     "parts_of",
     "refuse_identifying",
+    "refuse_twice",
     "same_unit",
     "tables_of",
-    "using_pairs",
+    "using_pair",
     "window_parts",
     "windows_in",
 ]
@@ -172,13 +174,34 @@ def across(predicate: Expression, left: Relation, right: Relation) -> tuple[Colu
     return (b, a) if b.alias in ours and a.alias in theirs else None
 
 
-def using_pairs(name: str, position: Position, entries: list[ScopeEntry]) -> list[tuple[Expression, Expression]]:
-    holders = [expression for entry in entries for own, expression in entry.columns.items() if same_name(own, name)]
-    if len(holders) < 2:
+def using_pair(name: str, position: Position, left: Scope, right: Scope) -> tuple[Expression, Expression]:
+    """The columns of the two sides of a join that USING makes one: that of each side's first table where it is merged.
+
+    Raises:
+        UnsupportedQuery: A side has no such column, or several that are not one.
+    """
+    own, found = syntax.Name((name,), position=position), []
+    for side in (left, right):
+        held = [expression for entry in side.entries for known, expression in entry.columns.items()
+                if same_name(known, name)]  # fmt: skip
+        if not held:
+            raise UnsupportedQuery(
+                "USING needs a column of both tables.", construct=name, position=position, hint="Write ON a.x = b.y."
+            )
+        found.append(held[0] if is_unit(held[0]) else side.find(own))  # the units of one row are equal
+    return found[0], found[1]
+
+
+def refuse_twice(alias: str, entries: Sequence[ScopeEntry], position: Position) -> None:
+    """Refuse a table whose name one beside it has already.
+
+    Raises:
+        UnsupportedQuery: One has.
+    """
+    if any(same_name(alias, entry.alias) for entry in entries):
         raise UnsupportedQuery(
-            "USING needs a column of both tables.", construct=name, position=position, hint="Write ON a.x = b.y."
+            "two tables in FROM have this name.", construct=alias, position=position, hint="Give one of them an alias."
         )
-    return [(holders[0], other) for other in holders[1:]]
 
 
 def refuse_identifying(expression: Expression, where: str, position: Position) -> None:

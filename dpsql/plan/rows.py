@@ -23,8 +23,9 @@ from dpsql.plan.conditions import (
     output_column,
     parts_of,
     refuse_identifying,
+    refuse_twice,
     tables_of,
-    using_pairs,
+    using_pair,
 )
 from dpsql.plan.expressions import Resolver, nearest
 from dpsql.plan.lateral import with_names_read
@@ -156,11 +157,11 @@ class Rows:
                     position=source.position, hint="Let it stand alone in FROM, and only compute with its answer.",
                 )  # fmt: skip
             case syntax.JoinClause(kind="inner" | "cross"):
+                start = group.reached()
                 self._collect(source.left, group)
+                middle = group.reached()
                 self._collect(source.right, group)
-                if source.on is not None:
-                    group.conditions.append(source.on)
-                group.using += [(name, source.position) for name in source.using]
+                group.meet(source, start, middle)
             case syntax.JoinClause(kind="left"):
                 self._left_join(source, source.left, source.right, group)
             case syntax.JoinClause(kind="right"):
@@ -196,11 +197,7 @@ class Rows:
         return replace(self, ctes=inner).sub(query)
 
     def _enter(self, group: Gathered, alias: str, sub: Sub, position: Position) -> None:
-        if any(same_name(alias, entry.alias) for entry in group.entries):
-            raise UnsupportedQuery(
-                "two tables in FROM have this name.", construct=alias, position=position,
-                hint="Give one of them an alias.",
-            )  # fmt: skip
+        refuse_twice(alias, group.entries, position)
         group.parts.append(sub.relation)
         group.entries.append(ScopeEntry(alias, sub.columns))
 
@@ -210,6 +207,8 @@ class Rows:
         left, right = Gathered(), Gathered()
         self._collect(kept, left)
         self._collect(other, right)
+        for entry in right.entries:
+            refuse_twice(entry.alias, left.entries, join.position)
         kept_rows = self._closed_group(left, join.position)
         other_rows = self._closed_group(right, join.position)
         if is_public(kept_rows) and not is_public(other_rows):
@@ -218,26 +217,25 @@ class Rows:
                 construct=f"{join.kind.upper()} JOIN", position=join.position,
                 hint="Keep the private table's rows, write JOIN, or PUBLIC_GROUPS and GROUP BY the public columns.",
             )  # fmt: skip
-        other_rows, right_entries = self._bare(other_rows, right.entries)
-        both = Gathered([kept_rows, other_rows], [*left.entries, *right_entries])
+        other_rows, right.entries = self._bare(other_rows, right.entries)
+        both = Gathered([kept_rows, other_rows], [*left.entries, *right.entries], using=[*left.using, *right.using])
         scope = both.scope(None)
         nodes = [] if join.on is None else parts_of(join.on)
         resolver = self.resolver(scope)
         predicates = [p for node in nodes for p in conjuncts(resolver.boolean(resolver.resolve(node), node))]
         equal, on = [], []
         for name in join.using:
-            predicates += [
-                resolver.apply("=", pair, join.position) for pair in using_pairs(name, join.position, both.entries)
-            ]
+            pair = using_pair(name, join.position, left.scope(None), right.scope(None))
+            predicates.append(resolver.apply("=", pair, join.position))
         for predicate in predicates:
-            pair = across(predicate, kept_rows, other_rows)
-            (equal.append(pair) if pair is not None else on.append(predicate))
+            met = across(predicate, kept_rows, other_rows)
+            (equal.append(met) if met is not None else on.append(predicate))
         pairs = self._checked(kept_rows, other_rows, equal, join.position)
         for predicate in on:
             refuse_identifying(predicate, "ON", join.position)
         group.parts.append(limited(Join(kept_rows, other_rows, pairs, outer=True, on=tuple(on)), join.position))
-        group.entries += [*left.entries, *(entry.nullable() for entry in right_entries)]
-        group.using += [(name, None) for name in join.using]
+        group.entries += [*left.entries, *(entry.nullable() for entry in right.entries)]
+        group.using += [*both.using, *join.using]
 
     def _closed_group(self, group: Gathered, position: Position) -> Relation:
         """One side of an outer join on its own."""
@@ -265,9 +263,7 @@ class Rows:
         """The tree of joins, and around it the conditions that are no joins."""
         resolver = self.resolver(scope)
         conditions = [p for node in nodes for p in conjuncts(resolver.boolean(resolver.resolve(node), node))]
-        for name, at in group.using:
-            if at is not None:
-                conditions += [resolver.apply("=", pair, at) for pair in using_pairs(name, at, group.entries)]
+        conditions += [resolver.apply("=", pair, at) for pair, at in group.equal]
         first = next((part for part in group.parts if not is_public(part)), group.parts[0])
         relation, waiting = first, [part for part in group.parts if part is not first]
         rest = conditions

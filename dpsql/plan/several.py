@@ -133,7 +133,7 @@ def of_select(query: syntax.Select, rows: Rows, resolve: Resolve) -> Several:
     outputs = enumerate(output.expression for output in found.after.outputs)
     released = (Column(RELEASED, f"c{i}", own.facts, length=shown_length(own)) for i, own in outputs)
     *tables, beside = [replace(entry, columns=dict(zip(entry.columns, released, strict=False))) for entry in entries]
-    scope = Scope(tuple(tables), frozenset(name.lower() for name, _ in group.using), Scope((beside,)))
+    scope = Scope(tuple(tables), frozenset(map(str.lower, group.using)), Scope((beside,)))
     items = tuple(own for item in query.items for own in _expanded(item, scope))
     return found.then(plan_stage(replace(query, items=items, where=where), scope, rows.parameters))
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan.conditions import is_unit, link_of, merged_column
+from dpsql.plan.conditions import is_unit, link_of, merged_column, using_pair
 from dpsql.plan.conversions import met
 from dpsql.plan.nodes import Column, Expression, Project, Relation, Scan, UnionAll, Written
 from dpsql.plan.ranges import showing
@@ -40,15 +40,49 @@ class Sub:
 
 @dataclass(slots=True)
 class Gathered:
-    """Tables that are joined freely (inner and comma joins), before the tree of joins is built."""
+    """Tables that are joined freely (inner and comma joins), before the tree of joins is built.
+
+    Attributes:
+        parts: The tables, and what else is one relation already.
+        entries: What their names stand for.
+        conditions: Of ON.
+        equal: Columns that USING of an inner join makes one, and where it stands.
+        using: The names of columns that are one for all their tables.
+    """
 
     parts: list[Relation] = field(default_factory=list)
     entries: list[ScopeEntry] = field(default_factory=list)
     conditions: list[syntax.Expr] = field(default_factory=list)
-    using: list[tuple[str, Position]] = field(default_factory=list)
+    equal: list[tuple[tuple[Expression, Expression], Position]] = field(default_factory=list)
+    using: list[str] = field(default_factory=list)
 
     def scope(self, outer: Scope | None) -> Scope:
-        return Scope(tuple(self.entries), frozenset(name.lower() for name, _ in self.using), outer)
+        """All of it."""
+        return Scope(tuple(self.entries), frozenset(map(str.lower, self.using)), outer)
+
+    def reached(self) -> tuple[int, int]:
+        """How many entries and merged names there are so far."""
+        return len(self.entries), len(self.using)
+
+    def meet(self, join: syntax.JoinClause, start: tuple[int, int], middle: tuple[int, int]) -> None:
+        """Take the conditions of an inner join.
+
+        Args:
+            join: Both of whose sides are here.
+            start: What was reached before its left side.
+            middle: The same before its right side.
+
+        Raises:
+            UnsupportedQuery: A column of USING is not one of each side.
+        """
+        if join.on is not None:
+            self.conditions.append(join.on)
+        left, right = (
+            Scope(tuple(self.entries[i:j]), frozenset(map(str.lower, self.using[m:n])))
+            for (i, m), (j, n) in ((start, middle), (middle, self.reached()))
+        )
+        self.equal += [(using_pair(name, join.position, left, right), join.position) for name in join.using]
+        self.using += join.using
 
 
 def meets_all(part: Relation) -> bool:

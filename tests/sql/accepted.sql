@@ -5203,3 +5203,54 @@ SELECT region, COUNT(DISTINCT o.customer_id) FILTER (WHERE o.express) AS a, COUN
 -- columns: region text, a integer, b integer
 -- engine: SELECT "k0", CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "x1") AS BIGINT) AS "m1" FROM (SELECT "t0"."region" AS "k0", CASE WHEN "t1"."express" THEN "t1"."customer_id" END AS "x0", CASE WHEN ("t1"."items" > CAST($1 AS BIGINT)) THEN "t0"."customer_id" END AS "x1" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id") AS q GROUP BY "k0"
 -- values: 3
+
+-- USING behind a left join means the left one's column
+-- policy: shop
+SELECT COUNT(*), COUNT(DISTINCT customer_id), COUNT(o.order_id) FROM customers LEFT JOIN orders o USING (customer_id) LEFT JOIN logins l USING (customer_id)
+-- unit: customers.customer_id = orders.customer_id = logins.customer_id
+-- rows per unit: 15, in one group 15, in groups 1
+-- a0: count_rows
+-- a1: count_units
+-- a2: count of text or NULL
+-- columns: count_star() integer, count(DISTINCT customer_id) integer, count(o.order_id) integer
+-- engine: SELECT "of", "bin", "units", "signs", "total" FROM (SELECT CAST(j AS BIGINT) AS "of", CAST(bin AS BIGINT) AS "bin", CAST(CASE g WHEN 0 THEN n0 END AS BIGINT) AS "units", CAST(CASE g WHEN 0 THEN s0 END AS BIGINT) AS "signs", CAST(CASE g WHEN 0 THEN x0 END AS HUGEINT) AS "total" FROM (SELECT j, bin, SUM(xor(CASE WHEN f = 0 THEN 1 ELSE 0 END, 0)) AS n0, SUM(xor(CASE WHEN f = 0 THEN CASE WHEN t0 > 0 THEN 1 ELSE 0 - 1 END ELSE 0 END, 0)) AS s0, SUM(xor(t0, 0)) AS x0 FROM (SELECT j, bin, t0, CASE WHEN t0 <> 0 THEN 0 END AS f FROM (SELECT j, t0, CASE j WHEN 0 THEN CASE WHEN size <= 6 THEN CASE WHEN size <= 3 THEN CASE WHEN size <= 2 THEN CASE WHEN size <= 1 THEN 0 ELSE 1 END ELSE 2 END ELSE CASE WHEN size <= 4 THEN 3 ELSE 4 END END ELSE CASE WHEN size <= 12 THEN CASE WHEN size <= 8 THEN 5 ELSE 6 END ELSE CASE WHEN size <= 15 THEN 7 ELSE 8 END END END WHEN 1 THEN CASE WHEN size <= 6 THEN CASE WHEN size <= 3 THEN CASE WHEN size <= 2 THEN CASE WHEN size <= 1 THEN 0 ELSE 1 END ELSE 2 END ELSE CASE WHEN size <= 4 THEN 3 ELSE 4 END END ELSE CASE WHEN size <= 12 THEN CASE WHEN size <= 8 THEN 5 ELSE 6 END ELSE CASE WHEN size <= 15 THEN 7 ELSE 8 END END END END AS bin FROM (SELECT j, t0, CASE WHEN t0 < 0 THEN 0 - t0 ELSE t0 END AS size FROM (SELECT j, CASE j WHEN 0 THEN t0_0 WHEN 1 THEN t1_0 END AS t0 FROM (SELECT CASE WHEN t0_0 < 0 THEN 0 WHEN t0_0 > 15 THEN 15 ELSE COALESCE(t0_0, 0) END AS t0_0, CASE WHEN t1_0 < 0 THEN 0 WHEN t1_0 > 15 THEN 15 ELSE COALESCE(t1_0, 0) END AS t1_0 FROM (SELECT CAST(COUNT(CASE WHEN g = 0 THEN 1 END) AS BIGINT) AS t0_0, CAST(COUNT(CASE WHEN g = 0 THEN "x0" END) AS BIGINT) AS t1_0 FROM (SELECT 0 AS g, "u", "x0" FROM (SELECT "u", "x0" FROM (SELECT "t0"."customer_id" AS "u", "t1"."order_id" AS "x0" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" LEFT JOIN "bounded"."main"."logins" AS "t2" ON "t0"."customer_id" = "t2"."customer_id") AS q) AS q) AS q GROUP BY "u") AS q) AS q CROSS JOIN (SELECT 0 AS j UNION ALL SELECT 1 AS j) AS k) AS q) AS q) AS q) AS q GROUP BY j, bin) AS q CROSS JOIN (SELECT 0 AS g) AS k) AS q WHERE "units" <> 0 OR "total" <> 0
+-- engine: SELECT CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."customer_id" AS "u" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" LEFT JOIN "bounded"."main"."logins" AS "t2" ON "t0"."customer_id" = "t2"."customer_id") AS q
+
+-- policy: shop
+SELECT COUNT(*), COUNT(o.order_id) FROM customers LEFT JOIN orders o USING (customer_id) JOIN logins l USING (customer_id)
+-- unit: customers.customer_id = orders.customer_id = logins.customer_id
+-- rows per unit: 15, in one group 15, in groups 1
+-- a0: count_rows
+-- a1: count of text or NULL
+-- columns: count_star() integer, count(o.order_id) integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "x0", CAST(SUM(xor("x0", 0)) AS BIGINT) AS "x1" FROM (SELECT "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x0" FROM (SELECT "t2"."$number" AS "u", "t1"."order_id" AS "x0" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" JOIN "bounded"."main"."logins" AS "t2" ON "t0"."customer_id" = "t2"."customer_id") AS q) AS q GROUP BY "u"
+
+-- policy: shop
+SELECT COUNT(*), COUNT(DISTINCT customer_id) FROM orders LEFT JOIN logins USING (customer_id) RIGHT JOIN customers USING (customer_id)
+-- unit: customers.customer_id = orders.customer_id = logins.customer_id
+-- rows per unit: 15, in one group 15, in groups 1
+-- a0: count_rows
+-- a1: count_units
+-- columns: count_star() integer, count(DISTINCT customer_id) integer
+-- engine: SELECT "bin", "units", "signs", "total" FROM (SELECT CAST(bin AS BIGINT) AS "bin", CAST(CASE g WHEN 0 THEN n0 END AS BIGINT) AS "units", CAST(CASE g WHEN 0 THEN s0 END AS BIGINT) AS "signs", CAST(CASE g WHEN 0 THEN x0 END AS HUGEINT) AS "total" FROM (SELECT j, bin, SUM(xor(CASE WHEN f = 0 THEN 1 ELSE 0 END, 0)) AS n0, SUM(xor(CASE WHEN f = 0 THEN CASE WHEN t0 > 0 THEN 1 ELSE 0 - 1 END ELSE 0 END, 0)) AS s0, SUM(xor(t0, 0)) AS x0 FROM (SELECT j, bin, t0, CASE WHEN t0 <> 0 THEN 0 END AS f FROM (SELECT j, t0, CASE WHEN size <= 6 THEN CASE WHEN size <= 3 THEN CASE WHEN size <= 2 THEN CASE WHEN size <= 1 THEN 0 ELSE 1 END ELSE 2 END ELSE CASE WHEN size <= 4 THEN 3 ELSE 4 END END ELSE CASE WHEN size <= 12 THEN CASE WHEN size <= 8 THEN 5 ELSE 6 END ELSE CASE WHEN size <= 15 THEN 7 ELSE 8 END END END AS bin FROM (SELECT j, t0, CASE WHEN t0 < 0 THEN 0 - t0 ELSE t0 END AS size FROM (SELECT 0 AS j, t0_0 AS t0 FROM (SELECT CASE WHEN t0_0 < 0 THEN 0 WHEN t0_0 > 15 THEN 15 ELSE COALESCE(t0_0, 0) END AS t0_0 FROM (SELECT CAST(COUNT(CASE WHEN g = 0 THEN 1 END) AS BIGINT) AS t0_0 FROM (SELECT 0 AS g, "u" FROM (SELECT "u" FROM (SELECT "t0"."customer_id" AS "u" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN ("bounded"."main"."orders" AS "t1" LEFT JOIN "bounded"."main"."logins" AS "t2" ON "t1"."customer_id" = "t2"."customer_id") ON "t0"."customer_id" = "t1"."customer_id") AS q) AS q) AS q GROUP BY "u") AS q) AS q) AS q) AS q) AS q) AS q GROUP BY j, bin) AS q CROSS JOIN (SELECT 0 AS g) AS k) AS q WHERE "units" <> 0 OR "total" <> 0
+-- engine: SELECT CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."customer_id" AS "u" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN ("bounded"."main"."orders" AS "t1" LEFT JOIN "bounded"."main"."logins" AS "t2" ON "t1"."customer_id" = "t2"."customer_id") ON "t0"."customer_id" = "t1"."customer_id") AS q
+
+-- policy: shop
+SELECT day, COUNT(*), COUNT(k.title) FROM orders LEFT JOIN holidays h USING (day) LEFT JOIN (SELECT day, title FROM holidays) k USING (day) WHERE day BETWEEN '2024-02-12' AND '2024-02-14' GROUP BY day
+-- unit: orders.customer_id
+-- rows per unit: 20, in one group 20, in groups 3
+-- k0: date [2023-01-01, 2024-12-31]; 3 values: 2024-02-12, 2024-02-13, 2024-02-14
+-- a0: count_rows
+-- a1: count of text or NULL
+-- columns: day date [2023-01-01, 2024-12-31], count_star() integer, count(k.title) integer
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS DATE) AND CAST($2 AS DATE) THEN ("k0" - CAST($1 AS DATE)) ELSE 3 END AS TINYINT) AS "k0", "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x0" FROM (SELECT "t0"."day" AS "k0", "t0"."$number" AS "u", "t2"."title" AS "x0" FROM "bounded"."main"."orders" AS "t0" LEFT JOIN "bounded"."main"."holidays" AS "t1" ON "t0"."day" = "t1"."day" LEFT JOIN "bounded"."main"."holidays" AS "t2" ON "t0"."day" = "t2"."day" WHERE ("t0"."day" >= CAST($1 AS DATE)) AND ("t0"."day" <= CAST($2 AS DATE))) AS q ORDER BY "u"
+-- values: 2024-02-12, 2024-02-14
+
+-- policy: shop
+SELECT COUNT(*) FROM customers LEFT JOIN orders USING (customer_id) LEFT JOIN regions r ON region = code WHERE COALESCE(tax, 1) > 0.1
+-- unit: customers.customer_id = orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" LEFT JOIN "bounded"."main"."regions" AS "t2" ON "t0"."region" = "t2"."code" WHERE (COALESCE("t2"."tax", CAST($1 AS DOUBLE)) > CAST($2 AS DOUBLE))) AS q
+-- values: 1.0, 0.1

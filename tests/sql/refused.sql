@@ -2086,3 +2086,15 @@ SELECT COUNT(DISTINCT CASE WHEN express THEN customer_id ELSE order_id END) FROM
 -- policy: shop
 SELECT MAX(CASE WHEN express THEN customer_id END) FROM orders
 -- refused: customer_id at 1:8: nothing is computed from a privacy unit or a key: that would single out a person. COUNT(DISTINCT customer_id) counts people.
+
+-- policy: shop
+SELECT COUNT(*) FROM orders o JOIN logins l ON o.customer_id = l.customer_id JOIN holidays h USING (day)
+-- refused: day at 1:83: the name stands in several tables. Write o.day or l.day.
+
+-- policy: shop
+SELECT COUNT(*) FROM customers LEFT JOIN orders USING (customer_id) LEFT JOIN orders USING (customer_id)
+-- refused: orders at 1:79: two tables in FROM have this name. Give one of them an alias.
+
+-- policy: shop
+SELECT COUNT(*) FROM customers LEFT JOIN orders USING (customer_id) LEFT JOIN logins USING (order_id)
+-- refused: order_id at 1:79: USING needs a column of both tables. Write ON a.x = b.y.
