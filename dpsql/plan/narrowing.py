@@ -19,7 +19,9 @@ OR and NOT of these. What is known is a box: a range for each of them, in which 
 * A branch of CASE is narrowed by its own condition and by those before it, which are false or NULL; so is ELSE.
 * The total of one unit lies between as many times the ends as it can have rows.
 
-An integer is compared with a real constant as a double: below 2^53 that is exact, and beyond it narrows nothing.
+An integer is compared with a real constant as a double: below 2^53 that is exact, and beyond it narrows nothing. Whole
+numbers, days and moments are `steps` apart: below a constant lies at most the step before it. A day is compared with a
+moment by its midnight.
 
 `is_empty` and `is_never` say where no row can be at all, as a note before the charge. A comparison that is true has no
 NULL in it, so a column without any value but NULL has no such row.
@@ -27,18 +29,16 @@ NULL in it, so a column without any value but NULL has no such row.
 
 from __future__ import annotations
 
-import math
 import operator as op
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import reduce
 from typing import Any
 
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.functions.rules import hull
 from dpsql.plan.grids import grid_of
-from dpsql.plan.intervals import EVERYTHING, Interval
+from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import (
     Apply,
     Case,
@@ -59,6 +59,7 @@ from dpsql.plan.nodes import (
 )
 from dpsql.plan.ranges import hull_of, is_certain, known_range
 from dpsql.plan.stability import most_rows
+from dpsql.plan.steps import NOTHING, moments_at, numbers_at
 from dpsql.plan.types import Facts, Type
 
 __all__ = ["counts_nothing", "facts_on", "facts_where", "is_empty", "is_never"]
@@ -69,11 +70,11 @@ Range = Any
 Box = Mapping[tuple[str, str] | Apply, Range]
 """Columns, by alias and name, and functions of them, to the range of values that are not NULL; all where unnamed."""
 
-NOTHING = "no value but NULL"
 SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "<>", "<>": "="}
+WIDENED = {"cast:real": Type.INTEGER, "cast:timestamp": Type.DATE}
+"""Casts that keep the order of what they take, by the type for which they do."""
 COMPARED = {"<": op.lt, "<=": op.le, ">": op.gt, ">=": op.ge, "=": op.eq, "<>": op.ne}
-EXACT = 2**53  # As a whole number: all below it are doubles, so that comparing them with a double is exact.
 
 
 def facts_on(expression: Expression, relation: Relation) -> Facts:
@@ -320,11 +321,11 @@ def _compared(sign: str, first: Expression, second: Expression) -> Box | None:
     found: Range = known_range(second)
     ends: Range
     if not isinstance(found, Interval):
-        ends = (None if "<" in sign else found[0]), (None if ">" in sign else found[1])
+        ends = moments_at(sign, found[0], compared.facts.type)
     elif found.low is None:
         return {}
     elif compared.facts.type is Type.INTEGER:
-        ends = _whole(sign, found)
+        ends = numbers_at(sign, found)
     else:
         ends = Interval(None if "<" in sign else found.low, None if ">" in sign else found.high)
     if isinstance(compared, Apply):
@@ -341,23 +342,13 @@ def _differ(sign: str, first: Constant, second: Constant) -> bool:
 
 
 def _bare(expression: Expression) -> Column | Apply | None:
-    """The column or the function that is compared, if only an integer read as a real number; else None."""
-    if isinstance(expression, Apply) and expression.function.name == "cast:real":
-        (expression,) = expression.arguments
-        return _bare(expression) if expression.facts.type is Type.INTEGER else None
+    """The column or the function that is compared, also as an integer read as a real number, or a day as a moment."""
+    if isinstance(expression, Apply) and expression.function.name in WIDENED:
+        (argument,) = expression.arguments
+        if argument.facts.type is WIDENED[expression.function.name]:
+            return _bare(argument)
+        return None if expression.function.name == "cast:real" else expression
     return expression if isinstance(expression, Column | Apply) else None
-
-
-def _whole(sign: str, found: Interval) -> Range:
-    """The whole numbers that compare so with a constant."""
-    if found.low is None or not found.within(EXACT - 1):
-        return EVERYTHING
-    constant = Fraction(float(found.low))  # what a real one is compared as; whole ones stay as they are
-    low = math.floor(constant) + 1 if sign == ">" else math.ceil(constant)
-    high = math.ceil(constant) - 1 if sign == "<" else math.floor(constant)
-    if sign == "=" and low > high:
-        return NOTHING
-    return Interval(None if "<" in sign else Fraction(low), None if ">" in sign else Fraction(high))
 
 
 def _all(boxes: Sequence[Box | None]) -> Box | None:

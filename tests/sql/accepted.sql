@@ -5254,3 +5254,34 @@ SELECT COUNT(*) FROM customers LEFT JOIN orders USING (customer_id) LEFT JOIN re
 -- columns: count_star() integer
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" LEFT JOIN "bounded"."main"."regions" AS "t2" ON "t0"."region" = "t2"."code" WHERE (COALESCE("t2"."tax", CAST($1 AS DOUBLE)) > CAST($2 AS DOUBLE))) AS q
 -- values: 1.0, 0.1
+
+-- An exclusive end of days and moments: groups behind it cannot be
+-- policy: shop
+SELECT date_trunc('month', placed) AS month, COUNT(*) FROM orders WHERE placed >= TIMESTAMP '2024-01-01' AND placed < TIMESTAMP '2024-03-01' GROUP BY 1
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 2
+-- k0: timestamp [2023-01-01 00:00:00, 2024-12-01 00:00:00]; 2 values: 2024-01-01 00:00:00, 2024-02-01 00:00:00
+-- a0: count_rows
+-- columns: month timestamp [2023-01-01 00:00:00, 2024-12-01 00:00:00], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT date_trunc(CAST($1 AS VARCHAR), "t0"."placed") AS "k0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($2 AS TIMESTAMP)) AND ("t0"."placed" < CAST($3 AS TIMESTAMP))) AS q GROUP BY "k0"
+-- values: 'month', 2024-01-01 00:00:00, 2024-03-01 00:00:00
+
+-- policy: shop
+SELECT day, COUNT(*) FROM orders WHERE day > '2024-03-05' AND day < '2024-03-08' GROUP BY day
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 2
+-- k0: date [2023-01-01, 2024-12-31]; 2 values: 2024-03-06, 2024-03-07
+-- a0: count_rows
+-- columns: day date [2023-01-01, 2024-12-31], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."day" AS "k0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."day" > CAST($1 AS DATE)) AND ("t0"."day" < CAST($2 AS DATE))) AS q GROUP BY "k0"
+-- values: 2024-03-05, 2024-03-08
+
+-- policy: shop
+SELECT date_trunc('month', day) AS month, COUNT(*) FROM orders WHERE day >= TIMESTAMP '2024-01-31 00:00:01' AND NOT (day >= TIMESTAMP '2024-03-01') GROUP BY 1
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- k0: timestamp [2023-01-01 00:00:00, 2024-12-01 00:00:00]; 1 values: 2024-02-01 00:00:00
+-- a0: count_rows
+-- columns: month timestamp [2023-01-01 00:00:00, 2024-12-01 00:00:00], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT date_trunc(CAST($1 AS VARCHAR), "t0"."day") AS "k0" FROM "bounded"."main"."orders" AS "t0" WHERE (CAST("t0"."day" AS TIMESTAMP) >= CAST($2 AS TIMESTAMP)) AND (NOT (CAST("t0"."day" AS TIMESTAMP) >= CAST($3 AS TIMESTAMP)))) AS q GROUP BY "k0"
+-- values: 'month', 2024-01-31 00:00:01, 2024-03-01 00:00:00
