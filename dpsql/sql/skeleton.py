@@ -104,6 +104,8 @@ class _Builder(Places):
             raise self._refusal(
                 token.text.upper(), "dpsql does not read this keyword.", f'If it is a name, quote it: "{word}".'
             )
+        elif word == "safe_cast" and following.symbol == "(":
+            self._emit("TRY_CAST", operand=False)
         elif word == "values" and self._peek(-1).symbol == "(" and following.symbol == "(":
             self._emit("VALUES", operand=False)
         elif following.symbol == "(" and self._names_columns():
@@ -261,6 +263,7 @@ class _Builder(Places):
                 openers = {
                     "cast": "cast",
                     "try_cast": "cast",
+                    "safe_cast": "cast",
                     "as": "cte",
                     "filter": "filter",
                     "group": "within",

@@ -5285,3 +5285,28 @@ SELECT date_trunc('month', day) AS month, COUNT(*) FROM orders WHERE day >= TIME
 -- columns: month timestamp [2023-01-01 00:00:00, 2024-12-01 00:00:00], count_star() integer
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT date_trunc(CAST($1 AS VARCHAR), "t0"."day") AS "k0" FROM "bounded"."main"."orders" AS "t0" WHERE (CAST("t0"."day" AS TIMESTAMP) >= CAST($2 AS TIMESTAMP)) AND (NOT (CAST("t0"."day" AS TIMESTAMP) >= CAST($3 AS TIMESTAMP)))) AS q GROUP BY "k0"
 -- values: 'month', 2024-01-31 00:00:01, 2024-03-01 00:00:00
+
+-- Functions as BigQuery and Snowflake write them
+-- policy: shop
+-- reference: SELECT AVG(date_diff('day', DATE '2023-01-01', placed)), AVG(date_diff('month', placed, TIMESTAMP '2025-01-01')) FROM orders WHERE date_trunc('month', placed) = '2024-02-01'
+SELECT AVG(DATE_DIFF(placed, DATE '2023-01-01', DAY)), AVG(DATEDIFF(month, placed, TIMESTAMP '2025-01-01')) FROM orders WHERE TIMESTAMP_TRUNC(placed, MONTH) = '2024-02-01'
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: avg of integer [0, 730]; grid 1 from 0 to 730
+-- a1: avg of integer [1, 24]; grid 1 from 1 to 24
+-- columns: avg(date_diff('day', CAST('2023-01-01' AS DATE), placed)) real, avg(date_diff('month', placed, CAST('2025-01-01 00:00:00' AS TIMESTAMP))) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(365 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(12 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 730 ELSE greatest(0, least(730, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 1 WHEN CAST("x1" AS DOUBLE) >= CAST($8 AS DOUBLE) THEN 24 ELSE greatest(1, least(24, CAST(round(CAST("x1" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT date_diff(CAST($1 AS VARCHAR), CAST($2 AS TIMESTAMP), "t0"."placed") AS "x0", date_diff(CAST($6 AS VARCHAR), "t0"."placed", CAST($7 AS TIMESTAMP)) AS "x1" FROM "bounded"."main"."orders" AS "t0" WHERE (date_trunc(CAST($6 AS VARCHAR), "t0"."placed") = CAST($9 AS TIMESTAMP))) AS r) AS q
+-- values: 'day', 2023-01-01 00:00:00, 1.0, 0.0, 730.0, 'month', 2025-01-01 00:00:00, 24.0, 2024-02-01 00:00:00
+
+-- policy: shop
+-- reference: SELECT SUM(total) / COUNT(*), CASE WHEN COUNT(*) = 0 THEN 0 ELSE SUM(total) / COUNT(*) END, COUNT(TRY_CAST(note AS BIGINT)), SUM(TRY_CAST(items AS DOUBLE)) FROM orders
+SELECT SAFE_DIVIDE(SUM(total), COUNT(*)), DIV0(SUM(total), COUNT(*)), COUNT(SAFE_CAST(note AS INT64)), SUM(SAFE_CAST(items AS FLOAT64)) FROM orders
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: sum of real [0, 2000]; grid 0.001 from 0 to 2000
+-- a1: count_rows
+-- a2: count of integer or NULL
+-- a3: sum of real [0, 40] or NULL; grid 1 from 0 to 40
+-- columns: (sum(total) / count_star()) real or NULL, CASE  WHEN ((count_star() = 0)) THEN (0) ELSE (sum(total) / count_star()) END real or NULL, count(TRY_CAST(note AS INT64)) integer, sum(TRY_CAST(items AS FLOAT64)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1", CAST(COUNT("x2") AS BIGINT) AS "m2", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m3" FROM (SELECT "x0" AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 40 ELSE greatest(0, least(40, CAST(round(CAST("x1" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x1", "x2" AS "x2" FROM (SELECT "t0"."total$grid" AS "x0", CAST("t0"."items" AS DOUBLE) AS "x1", CAST(TRY_CAST("t0"."note" AS BIGINT) AS BIGINT) AS "x2" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- values: 1.0, 0.0, 40.0

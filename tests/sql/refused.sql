@@ -2098,3 +2098,9 @@ SELECT COUNT(*) FROM customers LEFT JOIN orders USING (customer_id) LEFT JOIN or
 -- policy: shop
 SELECT COUNT(*) FROM customers LEFT JOIN orders USING (customer_id) LEFT JOIN logins USING (order_id)
 -- refused: order_id at 1:79: USING needs a column of both tables. Write ON a.x = b.y.
+
+SELECT DATE_TRUNC(visited_on, WEEK) AS week, COUNT(*) FROM visits GROUP BY 1
+-- refused: DATE_TRUNC at 1:8: BigQuery's weeks begin on Sunday, those here on Monday. Write date_trunc('week', x).
+
+SELECT AVG(TIMESTAMP_DIFF(visited_on, DATE '2024-01-01', DAY)) FROM visits
+-- refused: TIMESTAMP_DIFF at 1:12: databases differ in which moment comes first, and in whether whole units count. Write date_sub('day', start, end), which counts whole units, or date_diff, which counts boundaries between them.

@@ -27,6 +27,11 @@ are made of these. INTERVAL takes a whole number of YEAR, QUARTER, MONTH, WEEK, 
 
 `EXTRACT(part FROM x)` and `date_part('part', x)` take the parts {parts}.
 
+Functions of other databases are read as these where they mean the same: `DATE_TRUNC(x, MONTH)`,
+`TIMESTAMP_TRUNC(x, MONTH)`, `DATE_DIFF(later, earlier, DAY)`, `DATEDIFF(day, earlier, later)`,
+`DATEDIFF(later, earlier)`, `DATE_ADD(x, INTERVAL 3 DAY)`, `DATEADD(day, 3, x)`, `SAFE_DIVIDE(x, y)`, `DIV0(x, y)` and
+`SAFE_CAST(x AS INT64)`.
+
 Patterns are constants of a part of RE2's grammar: characters, `.`, classes, groups, `|`, anchors, `* + ?`, counts up
 to 100, `\\d \\w \\s \\b` and their opposites.
 """

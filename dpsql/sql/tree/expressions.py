@@ -33,6 +33,7 @@ from dpsql.sql.syntax import (
 )
 from dpsql.sql.tokens import fold, schemaless
 from dpsql.sql.tree.base import DEEPEST_TREE, Reader, too_deep, words
+from dpsql.sql.warehouses import as_here
 
 __all__ = ["Expressions"]
 
@@ -153,10 +154,10 @@ class Expressions(Reader):
         star = any(isinstance(argument, AllColumns) for argument in arguments)
         if star and (arguments != (AllColumns(None),) or atom.distinct or order):
             self._refuse(node, "* in a function", "it stands alone, in COUNT(*).", "Name the column.")
-        return Call(
+        return as_here(Call(
             fold(atom.text), () if star else arguments, named, distinct=atom.distinct, star=star, order=order,
             position=atom.position,
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def _subscript(self, node: exp.Bracket) -> Expr:
         """One element of a list, by its place from 1."""
