@@ -26,11 +26,14 @@ from dpsql.plan.sub_queries import ReleasesInside, Sub
 from dpsql.plan.types import Facts, Type
 from dpsql.plan.values import values_known
 from dpsql.sql import syntax
+from dpsql.sql.refused import FIRST_ROW
 
 __all__ = ["group_nodes", "plan_per_unit", "sums_per_unit", "totals_per_unit", "unit_facts"]
 
 INSIDE = {name: call for name, call in CALLS.items() if call.plain and FUNCTIONS[call.function].inside_unit is not None}
 """Calls that may stand inside one unit."""
+CHOOSING = ("arg_min", "arg_max", "min_by", "max_by", "first", "last", "any_value")
+"""Calls by which people ask for one row of each unit."""
 
 
 def plan_per_unit(rows: Rows, query: syntax.Select) -> Sub:
@@ -162,9 +165,10 @@ class _PerUnit:
 
     def _aggregate(self, node: syntax.Call) -> Expression:
         if node.name not in INSIDE or node.named or node.where is not None or node.order:
+            chosen = f" {FIRST_ROW}" if node.name in CHOOSING else ""
             raise UnsupportedQuery(
                 "inside one unit it is not supported.", construct=node.name.upper(), position=node.position,
-                hint="COUNT, SUM, AVG, MIN and MAX are; write CASE instead of FILTER.",
+                hint=f"COUNT, SUM, AVG, MIN and MAX are; write CASE instead of FILTER.{chosen}",
             )  # fmt: skip
         resolver = self.rows.resolver(self.scope)
         starred, counts = node.star or not node.arguments, INSIDE[node.name].takes is Takes.COUNTED

@@ -24,7 +24,7 @@ from dpsql.plan.ranges import DATED, RELEASED, is_certain, known_range, with_bou
 from dpsql.plan.relations import scans
 from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
-from dpsql.sql.refused import QUALIFIED
+from dpsql.sql.refused import FIRST_ROW, QUALIFIED
 
 __all__ = ["BETWEEN_STAGES", "refuse_after_having", "refuse_over_rows", "windowed"]
 
@@ -77,6 +77,7 @@ def _aggregate(row: AggregateFunction, kind: Type) -> Function:
 INTEGER, REAL = Type.INTEGER, Type.REAL
 CHOSEN = ("first_value", "last_value")
 NEIGHBOURS = ("lag", "lead")
+RANKS = ("row_number", "rank", "dense_rank")
 COUNT_ROWS = _function("count", (), INTEGER, "COUNT(*) {over}", COUNTS, Nulls.NEVER)
 _LISTED: tuple[Function, ...] = (
     *(_numbered(name) for name in ("row_number", "rank", "dense_rank")),
@@ -191,7 +192,9 @@ def refuse_over_rows(query: syntax.Select, relation: Relation) -> None:
     for window in (window for node in nodes for window in windows_in(node)):
         hint = "Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC)."
         table = next((scan.table for scan in scans(relation) if scan.table.unit is not None), None)
-        if window.call.name in (*NEIGHBOURS, *CHOSEN) and table is not None:
+        if window.call.name in RANKS:
+            hint = f"{hint} {FIRST_ROW}"
+        elif window.call.name in (*NEIGHBOURS, *CHOSEN) and table is not None:
             hint = (
                 "To compare a row with another of the same person, join the table with itself on the privacy unit: "
                 f"FROM {table.name} a JOIN {table.name} b USING ({table.unit}) WHERE b.year = a.year + 1, say; "

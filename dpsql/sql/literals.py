@@ -23,7 +23,7 @@ LARGEST_COUNT = 2**31 - 1  # Months or days of an interval, which DuckDB holds i
 
 _NUMBER = re.compile(r"(?P<whole>[0-9]*)(?P<point>\.[0-9]*)?(?:[eE](?P<exponent>[+-]?[0-9]+))?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)?")
+_TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?Z?)?")
 _TEMPLATE = {
     "YYYY": r"(?P<year>[0-9]{4})",
     "MM": r"(?P<month>[0-9]{1,2})",
@@ -91,7 +91,7 @@ def read_date(text: str, position: Position = None) -> Literal:
 
 
 def read_timestamp(text: str, position: Position = None) -> Literal:
-    """The moment of ``TIMESTAMP 'text'``, without a zone; midnight where no time is given.
+    """The moment of ``TIMESTAMP 'text'``, without a zone but Z, which moves nothing; midnight where no time is given.
 
     Raises:
         UnsupportedQuery: If it is no real moment, or carries a zone.
@@ -103,7 +103,7 @@ def read_timestamp(text: str, position: Position = None) -> Literal:
     if not _TIMESTAMP.fullmatch(text):
         raise _refusal("TIMESTAMP", "the text is not a timestamp that dpsql reads.", position, hint)
     try:
-        return Literal(datetime.fromisoformat(_six_decimals(text)), position=position)
+        return Literal(datetime.fromisoformat(_six_decimals(text.removesuffix("Z"))), position=position)
     except ValueError:
         raise _refusal("TIMESTAMP", "there is no such moment.", position, hint) from None
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.sql import literals
 from dpsql.sql.any_of import in_lists
+from dpsql.sql.fetch_first import with_limits
 from dpsql.sql.from_first import select_first
 from dpsql.sql.keywords import RESERVED
 from dpsql.sql.normal import normal
@@ -92,7 +93,7 @@ def _parsed(text: str) -> Statement:
 
 
 def _query(tokens: tuple[Token, ...]) -> QueryStatement:
-    read = select_first(pivot_behind_rows(in_lists(tokens)))
+    read = select_first(pivot_behind_rows(with_limits(in_lists(tokens))))
     return QueryStatement(convert(build_skeleton(read)), position=tokens[0].position)
 
 

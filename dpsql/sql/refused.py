@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["AFTER_STAR", "QUALIFIED", "REFUSED_FUNCTIONS", "REFUSED_STATEMENTS", "REFUSED_WORDS"]
+__all__ = ["AFTER_STAR", "FIRST_ROW", "QUALIFIED", "REFUSED_FUNCTIONS", "REFUSED_STATEMENTS", "REFUSED_WORDS"]
 
 Refusal = tuple[str, str, str]
 
 QUALIFIED: Final = "Write SELECT .. FROM (SELECT .., RANK() OVER (..) AS r .. GROUP BY ..) WHERE r <= 3."
 """How a condition on a window is written."""
+FIRST_ROW: Final = (
+    "For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t "
+    "GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest."
+)
+"""How the first row of each person is reached, with names of no table."""
 _SET_OPERATION: Final = ("a condition in WHERE says the same.", "Write the condition in WHERE.")
 _CLOCK: Final = ("an answer may not depend on when it was asked.", "Write the date: DATE '2024-05-31'.")
 _SESSION: Final = ("an answer may not depend on who runs the engine.", "Leave it out.")
@@ -64,7 +69,11 @@ REFUSED_WORDS: Mapping[str, Refusal] = {
     "positional": ("POSITIONAL JOIN", "rows have no position.", _JOIN[1]),
     "natural": ("NATURAL JOIN", *_JOIN),
     "tablesample": ("TABLESAMPLE", *_SAMPLE),
-    "at": ("AT", "dpsql keeps no time zones and no versions of tables.", "Leave it out."),
+    "at": (
+        "AT",
+        "dpsql keeps no time zones and no versions of tables.",
+        "Leave it out; ts + INTERVAL 2 HOUR moves hours.",
+    ),
     "symmetric": ("BETWEEN SYMMETRIC", "dpsql reads BETWEEN low AND high.", "Write the smaller bound first."),
     "summarize": ("SUMMARIZE", *_SUMMARIZE),
     "show": ("SHOW", "it is a statement of its own.", "Write SHOW BUDGET or SHOW TABLES alone."),

@@ -16,7 +16,7 @@ from dpsql.sql.clauses import JOIN_PREFIXES
 from dpsql.sql.elements import place_asked
 from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, KEYWORDS, RESERVED
 from dpsql.sql.places import Places
-from dpsql.sql.refused import AFTER_STAR, REFUSED_FUNCTIONS, REFUSED_WORDS
+from dpsql.sql.refused import AFTER_STAR, FIRST_ROW, REFUSED_FUNCTIONS, REFUSED_WORDS
 from dpsql.sql.syntax import Literal
 from dpsql.sql.tokens import Token, TokenKind
 from dpsql.sql.writer import OpenParenthesis
@@ -196,7 +196,7 @@ class _Builder(Places):
         before, following = self._peek(-1), self._peek()
         frame = self.frames[-1] if self.frames else None
         if following.word == "on":
-            raise self._refusal("DISTINCT ON", "it keeps rows by their position.", "Write GROUP BY.")
+            raise self._refusal("DISTINCT ON", "it keeps rows by their position.", f"Write GROUP BY. {FIRST_ROW}")
         if before.symbol == "(" and frame and frame.call and frame.opener == "call":
             frame.call.distinct = True
             self.at += 1

@@ -5310,3 +5310,34 @@ SELECT SAFE_DIVIDE(SUM(total), COUNT(*)), DIV0(SUM(total), COUNT(*)), COUNT(SAFE
 -- columns: (sum(total) / count_star()) real or NULL, CASE  WHEN ((count_star() = 0)) THEN (0) ELSE (sum(total) / count_star()) END real or NULL, count(TRY_CAST(note AS INT64)) integer, sum(TRY_CAST(items AS FLOAT64)) real
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1", CAST(COUNT("x2") AS BIGINT) AS "m2", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m3" FROM (SELECT "x0" AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 40 ELSE greatest(0, least(40, CAST(round(CAST("x1" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x1", "x2" AS "x2" FROM (SELECT "t0"."total$grid" AS "x0", CAST("t0"."items" AS DOUBLE) AS "x1", CAST(TRY_CAST("t0"."note" AS BIGINT) AS BIGINT) AS "x2" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
 -- values: 1.0, 0.0, 40.0
+
+-- The standard's words for LIMIT, and moments as JSON has them
+-- policy: shop
+SELECT region, COUNT(*) AS n FROM customers GROUP BY region ORDER BY n DESC, region OFFSET 1 ROWS FETCH NEXT 2 ROWS ONLY
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 5 values: 'E', 'N', 'S', 'W', 'Ö'
+-- a0: count_rows
+-- columns: region text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."region" AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0"
+
+-- policy: shop
+-- reference: SELECT COUNT(*) FROM orders WHERE placed >= TIMESTAMP '2024-06-01 12:30:00' AND placed < TIMESTAMP '2024-09-01 00:00:00.5'
+SELECT COUNT(*) FROM orders WHERE placed >= '2024-06-01T12:30:00Z' AND placed < TIMESTAMP '2024-09-01T00:00:00.500Z'
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($1 AS TIMESTAMP)) AND ("t0"."placed" < CAST($2 AS TIMESTAMP))) AS q
+-- values: 2024-06-01 12:30:00, 2024-09-01 00:00:00.500000
+
+-- What the hints for the first row of a person say
+-- policy: shop
+-- reference: WITH f AS (SELECT customer_id, MIN(placed) AS earliest FROM orders GROUP BY customer_id) SELECT channel, COUNT(*) FROM orders JOIN f USING (customer_id) WHERE placed = earliest GROUP BY channel
+WITH f AS (SELECT customer_id, MIN(placed) AS earliest FROM orders GROUP BY customer_id) SELECT channel, COUNT(*) FROM orders JOIN f USING (customer_id) WHERE placed = earliest GROUP BY channel
+-- unit: orders.customer_id = orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 3
+-- k0: text or NULL; 3 values: 'web', 'shop', NULL
+-- a0: count_rows
+-- columns: channel text or NULL, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."channel" AS "k0" FROM "bounded"."main"."orders" AS "t0" JOIN (SELECT "k0", CAST(min("x0") AS TIMESTAMP) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t1"."customer_id" AS "k0", "t1"."placed" AS "x0" FROM "bounded"."main"."orders" AS "t1") AS r) AS r GROUP BY "k0") AS "t2" ON "t0"."placed" = "t2"."v0" AND "t0"."customer_id" = "t2"."k0") AS q GROUP BY "k0"

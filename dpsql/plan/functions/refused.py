@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dpsql.sql.refused import FIRST_ROW
+
 __all__ = ["REFUSED", "REFUSED_AGGREGATES"]
 
 _HASH = (
@@ -17,7 +19,7 @@ _RANDOM = ("an answer may not depend on chance outside the accounting.", "Leave 
 _CLOCK = ("an answer may not depend on when it was asked.", "Write the date: DATE '2024-05-31'.")
 _ONE_ROW = (
     "it shows a value of one person's row.",
-    "Write SELECT key, AVG(x) .. GROUP BY key ORDER BY 2 DESC LIMIT 1, or MODE(key).",
+    f"Write SELECT key, AVG(x) .. GROUP BY key ORDER BY 2 DESC LIMIT 1, or MODE(key). {FIRST_ROW}",
 )
 _LISTED = (
     "it puts the values of many rows into one: those of people are never shown, those of public tables as rows.",

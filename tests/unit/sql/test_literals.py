@@ -70,7 +70,16 @@ def test_other_dates_are_refused(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["2024-02-29", "2024-02-29 13:00", "2024-02-29T13:00:59", "2024-02-29 13:00:59.5", "2024-02-29 13:00:59.123456"],
+    [
+        "2024-02-29",
+        "2024-02-29 13:00",
+        "2024-02-29T13:00:59",
+        "2024-02-29 13:00:59.5",
+        "2024-02-29 13:00:59.123456",
+        "2024-02-29 13:00Z",
+        "2024-02-29T13:00:59Z",
+        "2024-02-29T13:00:59.5Z",
+    ],
 )
 def test_timestamps_are_the_engines(text: str) -> None:
     assert [(read_timestamp(text).value,)] == duckdb.execute(f"SELECT TIMESTAMP '{text}'").fetchall()
@@ -80,7 +89,9 @@ def test_timestamps_are_the_engines(text: str) -> None:
     "text",
     [
         "2024-02-29 24:00",
-        "2024-02-29 13:00Z",
+        "2024-02-29Z",
+        "2024-02-29 13:00ZZ",
+        "2024-02-29 13:00+00",
         "2024-02-29 13:00+02",
         "2024-02-29 13:00 Europe/Rome",
         "2024-02-30 10:00",

@@ -38,7 +38,7 @@ def refusal(text: str) -> UnsupportedQuery:
         ("SELECT a AT TIME ZONE 'UTC'", "AT", 10),
         ("SELECT current_date", "CURRENT_DATE", 8),
         ("SELECT now()", "now", 8),
-        ("SELECT a FROM t FETCH FIRST 1 ROW ONLY", "FETCH", 17),
+        ("SELECT a FROM t FETCH FIRST 1 ROW WITH TIES", "FETCH", 17),
         ("SELECT a FROM t INTERSECT SELECT 1", "INTERSECT", 17),
         ("SELECT a FROM t EXCEPT SELECT 1", "EXCEPT", 17),
         ("WITH RECURSIVE x AS (SELECT 1) SELECT 1", "WITH RECURSIVE", 6),
