@@ -30,6 +30,10 @@ from dpsql.privacy.tables import ReleasedTable
 __all__ = ["foretold", "foretold_answer"]
 
 QUOTIENTS = ("/", "//", "%", "mod")  # What is NULL where its second argument is 0.
+BY_WIDTH = ("sum", "avg", "var_pop", "var_samp", "stddev_pop", "stddev_samp")  # What wide bounds make less precise.
+UNNAMED = 1_000
+"""How many times wider than the bounds of its columns an expression's range is where it is that of its functions alone,
+as of the length of a text; and how many times so many, where no column has bounds. A guess."""
 MOSTLY = 0.9
 """As a share of the half width of its own bounds: an interval that wide says next to nothing. A guess."""
 
@@ -65,8 +69,10 @@ def foretold(request: Request, release: Offer, released: ReleasedTable | None = 
         return (_above(rule, release.threshold, rows, "be shown", said, released),)
     if any(key.domain is None for key in request.source.keys):
         return ()  # groups that appear hold more than the guess
-    found = _wide(request, release.half_width)
-    return () if found and released is not None and _of_use(request, release, released) else found
+    found, unnamed = _wide(request, release.half_width), _unnamed(request)
+    if released is not None and (found or unnamed) and _of_use(request, release, released, total=bool(unnamed)):
+        return ()
+    return found or unnamed
 
 
 def _only_result(request: Request) -> float | None:
@@ -168,6 +174,24 @@ def _wide(request: Request, half_width: float) -> tuple[str, ...]:
     )
 
 
+def _unnamed(request: Request) -> tuple[str, ...]:
+    """What to name where nothing tells how large an expression's values are, but what its functions can give."""
+    argument = request.aggregate.argument
+    if argument is None or isinstance(argument, Column) or request.aggregate.bounds is not None:
+        return ()
+    low, high = request.facts.low, request.facts.high
+    if request.aggregate.function not in BY_WIDTH or not isinstance(low, Fraction) or not isinstance(high, Fraction):
+        return ()
+    ranges = [(own.facts.low, own.facts.high) for own in columns_of(argument)]
+    known = [b - a for a, b in ranges if isinstance(a, Fraction) and isinstance(b, Fraction)]
+    if high - low < UNNAMED * max(known, default=Fraction(UNNAMED)):
+        return ()
+    return (
+        f"Expected to say little: its values lie anywhere between {_number(float(low))} and {_number(float(high))}, as "
+        "far as is known. Name where they do: contribution_bounds_per_row => (low, high), behind the argument.",
+    )
+
+
 def _ends(request: Request) -> tuple[float, float] | None:
     """Between what numbers any answer lies, of a sum with as many rows as the policy guesses; None: not known."""
     grid = request.grid
@@ -189,13 +213,14 @@ def _ends(request: Request) -> tuple[float, float] | None:
     return None
 
 
-def _of_use(request: Request, release: Offer, released: ReleasedTable) -> bool:
+def _of_use(request: Request, release: Offer, released: ReleasedTable, *, total: bool) -> bool:
     """Whether at least half of the released values do say something, by their own 95% intervals.
 
     A total says something where it is not lost in its noise: it is farther from 0 than its interval is wide to one
-    side. Anything else does where its interval is narrower than its bounds.
+    side. Anything else does where its interval is narrower than its bounds, unless these are nobody's (``total``).
     """
-    total, ends = FUNCTIONS[request.aggregate.function].kind in (Kind.COUNT, Kind.SUM), _ends(request)
+    kind, ends = FUNCTIONS[request.aggregate.function].kind, _ends(request)
+    total = total or kind in (Kind.COUNT, Kind.SUM)
     found = []
     for value, (low, high) in zip(released.values, release.intervals(released, 0.95), strict=True):
         if value is None or low is None or high is None:

@@ -32,6 +32,7 @@ tables:
       cost: {type: real, bounds: [0, 50], grid: 1}
       day:  {type: date, bounds: [2020-01-01, 2020-12-31]}
       kind: {type: text, values: [x, y]}
+      note: {type: text}
 """
 UNMET = [
     "SELECT COUNT(*) FROM visits WHERE year = 9",
@@ -102,7 +103,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     with duckdb.connect(str(home / "clinic.duckdb")) as data:
         data.execute(
             "CREATE TABLE visits AS SELECT i AS pid, 1900 AS year, 10.0::DOUBLE AS cost, DATE '2020-02-02' AS day, "
-            "'x' AS kind FROM range(5) AS t(i)"
+            "'x' AS kind, 'seven' AS note FROM range(5) AS t(i)"
         )
     (home / "clinic.yaml").write_text(POLICY)
     with dpsql.testing.open(home / "clinic.yaml", sampler=dpsql.testing.Noiseless()) as proxy:
@@ -231,7 +232,8 @@ def test_groups_that_appear_against_the_guess_are_not_said_to_stay_away(wide: Se
 def test_rows_that_may_have_too_many_keys_are_foretold(tmp_path: Path, rows: int, many: bool) -> None:
     with duckdb.connect(str(tmp_path / "clinic.duckdb")) as data:
         data.execute(
-            "CREATE TABLE visits (pid INTEGER, year INTEGER, cost DOUBLE, day DATE, kind VARCHAR, moment TIMESTAMP)"
+            "CREATE TABLE visits (pid INTEGER, year INTEGER, cost DOUBLE, day DATE, kind VARCHAR, note VARCHAR, "
+            "moment TIMESTAMP)"
         )
     policy = POLICY.replace("rows_per_unit: 4", f"rows_per_unit: 4\n    rows_about: {rows}")
     (tmp_path / "clinic.yaml").write_text(policy + "      moment: {type: timestamp}\n")
@@ -242,3 +244,16 @@ def test_rows_that_may_have_too_many_keys_are_foretold(tmp_path: Path, rows: int
         assert "different keys" not in " ".join(
             session.explain("SELECT kind, COUNT(*) FROM visits GROUP BY kind").notes
         )
+
+
+@pytest.mark.parametrize("value", ["length(note)", "TRY_CAST(note AS INTEGER)", "2 * length(concat(note, kind))"])
+@pytest.mark.parametrize("function", ["AVG", "SUM", "STDDEV"])
+def test_that_nothing_is_known_of_an_expression_is_said_before_the_charge(
+    session: Session, function: str, value: str
+) -> None:
+    def named(argument: str) -> bool:
+        notes = session.explain(f"SELECT {function}({argument}) AS x FROM visits").notes
+        return any("Name where they do: contribution_bounds_per_row" in note for note in notes)
+
+    assert named(value)
+    assert not any(map(named, (f"{value}, contribution_bounds_per_row => (0, 50)", "cost * 3", "year", "year * cost")))
