@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpsql.mechanisms.base import Mechanism, Request
-from dpsql.mechanisms.located.clamp import WIDE
+from dpsql.mechanisms.choice.clamp import WIDE
 from dpsql.plan.hints import source
 from dpsql.plan.nodes import Case, Column, Expression, PerUnit, Project, Relation, Scan
 from dpsql.plan.relations import conjuncts

@@ -18,7 +18,21 @@ import numpy as np
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.privacy.sampling import Sampler
 
-__all__ = ["ALLOWED", "FARTHER", "MISS", "SURE", "ClampSearch", "above_edges", "by_edges", "edges_to", "place_of"]
+__all__ = [
+    "ALLOWED",
+    "FARTHER",
+    "MISS",
+    "SURE",
+    "WIDE",
+    "ClampSearch",
+    "above_edges",
+    "by_edges",
+    "edges_to",
+    "place_of",
+]
+
+WIDE = 256
+"""From so many steps of a grid on, bounds are thought to be loose; codes, ages and scores have fewer. A guess."""
 
 CLIMB = Fraction(5, 2)
 """Nats that a clamp twice as high must be worth just below the guessed edge. Further down it is in proportion less, at

@@ -63,7 +63,7 @@ from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request
-from dpsql.mechanisms.choice.clamp import SURE, ClampSearch, place_of
+from dpsql.mechanisms.choice.clamp import SURE, WIDE, ClampSearch, place_of
 from dpsql.mechanisms.clamped.facts import known_clamp, known_sizes
 from dpsql.mechanisms.clamped.release import ClampedRelease
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
@@ -93,9 +93,6 @@ show of a whole table where conditions pick rows. A guess on the side of the sea
 that of noise for the caps over 1 - SHARE; noise for the caps, wrongly taken, may be a thousand times too large."""
 
 MANY_ROWS = 8  # From so many rows a unit on, a cap is thought to be loose. A guess.
-
-WIDE = 256
-"""From so many steps of a grid on, bounds are thought to be loose; codes, ages and scores have fewer. A guess."""
 
 USUAL_ROWS = 8  # Rows a unit that a table is thought to have at most, to guess its number of units. A guess.
 

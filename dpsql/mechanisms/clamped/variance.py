@@ -33,7 +33,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from dpsql.mechanisms.base import Joint, Offer, Refusal, Request, alike, total_price
-from dpsql.mechanisms.choice.clamp import ClampSearch
+from dpsql.mechanisms.choice.clamp import WIDE, ClampSearch
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.clamped.mean import NO_TOTALS, SUMMED, ClampedMean
 from dpsql.mechanisms.clamped.units import MANY, NAME, has_enough, squares_of, totals_of, units_query, why_not
@@ -52,8 +52,6 @@ __all__ = ["ClampedVariance", "together", "variance_of_units"]
 SQUARES = Fraction(7, 10)
 """The share of the answer for the sum of squares; that of totals has the rest: near the centre it hardly matters. It is
 a choice."""
-WIDE = 256
-"""From so many steps on, bounds are thought to be loose; codes, ages and scores have fewer. A guess."""
 HALF = Fraction(1, 2)  # Of what finds windows, for that of squares.
 FEW = Shares(centre=Fraction(3, 16), tails=Fraction(2, 16), again=Fraction(3, 16))
 """Of what is left, in groups with too few units to find a centre: for the clamps of totals and of squares, half each,

@@ -25,13 +25,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpsql.mechanisms.choice.clamp import ALLOWED, FARTHER, ClampSearch, by_edges, edges_to, place_of
+from dpsql.mechanisms.choice.clamp import ALLOWED, FARTHER, WIDE, ClampSearch, by_edges, edges_to, place_of
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.located.place import Clip
 from dpsql.mechanisms.noise.mean import anchor_of, declared_centre
 from dpsql.plan.types import Facts, Grid
 
-__all__ = ["WIDE", "Clamps", "clamps_of"]
+__all__ = ["Clamps", "clamps_of"]
 
 FIRST = 1024
 """Edges begin at this part of the farthest distance, or at one step. It is a choice: bounds a thousand times too wide
@@ -41,8 +41,6 @@ LOOSE = 8
 BOTH = 2
 """The same where bounds reach about as far to both sides of the anchor, as those of coordinates and balances. A guess:
 coordinates fill them."""
-WIDE = 256
-"""From so many steps on, bounds are thought to be loose; codes, ages and scores have fewer. A guess."""
 NARROW = 32
 """From so many steps on, bounds are hoped to be half as loose. A guess on the side of the search, as in `clamped`:
 where it is wrong, little is lost."""
