@@ -3,9 +3,10 @@
     SELECT name, category, COUNT(*) FROM items JOIN products ON product = name GROUP BY name, category
 
 Each row of a person holds columns of one row of that table; after a left join it may hold none, and then all of them
-are NULL together. So no row of any database is in another group than the table has, and only these are listed. This
-follows from public rows alone: it costs nothing. What one unit is thought to hold at most is still that of all
-combinations.
+are NULL together. A person's own column that an inner join makes equal to one of the table is that one, and conditions
+on the table's columns hold for that row. So no row of any database is in another group than the table has, and only
+these are listed. This follows from public rows alone: it costs nothing. What one unit is thought to hold at most is
+still that of all combinations.
 
 Tests: tests/sql/accepted.sql, tests/unit/plan/test_combined.py.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import chain, product
 from math import prod
 from operator import itemgetter
@@ -49,9 +50,15 @@ def combined(relation: Relation, keys: Sequence[Key], read: Combinations, evalua
         evaluate: Runs expressions over public values.
     """
     listed = {place: key.expression for place, key in enumerate(keys) if key.domain is not None}
-    sides = _sides(_Rows(relation, _within(listed, aliases_of(relation)), ()))
-    found = (_found(side, keys, read, evaluate) for side in sides)
-    return tuple(own for own in found if own is not None)
+    sides = list(_sides(_Rows(relation, _within(listed, aliases_of(relation)), ())))
+    placed, found = {place for side in sides for place in side.keys}, list[Combined]()
+    for side in sides:
+        equal = {place: own for place, own in side.equal.items() if place not in placed} if side.keys else {}
+        own = _found(replace(side, keys=dict(sorted({**side.keys, **equal}.items()))), keys, read, evaluate)
+        if own is not None:
+            found.append(own)
+            placed |= equal.keys()  # one key is of one side alone
+    return tuple(found)
 
 
 def listed_groups(plan: Plan, places: Sequence[int]) -> tuple[Cell, ...] | None:
@@ -126,17 +133,19 @@ class _Rows:
         keys: Those keys that are made of their columns, by index.
         known: Conditions on their columns that hold for every row of the statement.
         missing: Whether a left join above may leave all their columns NULL.
+        equal: Other keys, that inner joins make equal to what their columns hold, as made of these.
     """
 
     relation: Relation
     keys: Mapping[int, Expression]
     known: tuple[Expression, ...]
     missing: bool = False
+    equal: Mapping[int, Expression] = field(default_factory=dict)
 
 
 def _sides(rows: _Rows) -> Iterator[_Rows]:
     """The public relations whose rows stand beside those of people, each with the keys that are made of its columns."""
-    relation, keys, known, missing = rows.relation, rows.keys, rows.known, rows.missing
+    relation, keys, known, missing, equal = rows.relation, rows.keys, rows.known, rows.missing, rows.equal
     if is_public(relation):
         yield rows
         return
@@ -144,19 +153,33 @@ def _sides(rows: _Rows) -> Iterator[_Rows]:
         case Filter(predicate=predicate):  # below a left join it holds for rows that are there, and not for NULLs
             own = aliases_of(relation.input)
             more = () if missing else (part for part in conjuncts(predicate) if _made_of(part, own))
-            yield from _sides(_Rows(relation.input, keys, (*known, *more), missing))
+            yield from _sides(_Rows(relation.input, keys, (*known, *more), missing, equal))
         case Semi():
-            yield from _sides(_Rows(relation.input, keys, known, missing))
+            yield from _sides(_Rows(relation.input, keys, known, missing, equal))
         case Join():
             for side, absent in ((relation.left, missing), (relation.right, missing or relation.outer)):
                 own = aliases_of(side)
                 conditions = tuple(p for p in known if _made_of(p, own))
-                yield from _sides(_Rows(side, _within(keys, own), conditions, absent))
+                others = {} if absent else _made_equal({**equal, **keys}, relation.equal, own)
+                yield from _sides(_Rows(side, _within(keys, own), conditions, absent, others))
         case Project() | PerUnit() if not missing:  # what is computed of columns that are there is not NULL with them
             columns = dict(relation.columns if isinstance(relation, Project) else relation.keys)
             below = {place: substituted(own, columns) for place, own in keys.items() if _named(own, columns)}
             conditions = tuple(substituted(own, columns) for own in known if _named(own, columns))
             yield from _sides(_Rows(relation.input, below, conditions))
+
+
+def _made_equal(
+    keys: Mapping[int, Expression], equal: Sequence[tuple[Column, Column]], aliases: Collection[str]
+) -> dict[int, Expression]:
+    """The keys that are one column of another side of an inner join, as the column of this side that equals it."""
+    partners = dict[Expression, Column]()
+    for pair in equal:
+        for one, other in (pair, pair[::-1]):
+            if other.alias in aliases and one.facts.type is other.facts.type:
+                partners.setdefault(one, other)
+    found = {place: partners.get(own, own) for place, own in keys.items()}
+    return {place: own for place, own in found.items() if own is not keys[place] or _made_of(own, aliases)}
 
 
 def _within(keys: Mapping[int, Expression], aliases: Collection[str]) -> dict[int, Expression]:
@@ -176,13 +199,13 @@ def _named(expression: Expression, names: Collection[str]) -> bool:
 def _found(side: _Rows, keys: Sequence[Key], read: Combinations, evaluate: Evaluate) -> Combined | None:
     """The values that the keys of one public side have together; None where one column is all, or is not read."""
     places, expressions = tuple(side.keys), tuple(side.keys.values())
-    columns = list(dict.fromkeys(column for own in expressions for column in columns_of(own)))
-    cells = read(side.relation, columns) if len(columns) > 1 or len(places) > 1 else None
+    columns = list(dict.fromkeys(column for own in (*expressions, *side.known) for column in columns_of(own)))
+    cells = read(side.relation, columns) if places and (len(columns) > 1 or len(places) > 1) else None
     if cells is None:
         return None
     nothing: Cell = (None,) * len(columns)
     rows = [*cells, nothing] if side.missing and nothing not in cells else cells
-    own = [p for p in side.known if columns_of(p) and set(columns_of(p)) <= set(columns)]
+    own = [p for p in side.known if columns_of(p)]
     if not own and all(isinstance(expression, Column) for expression in expressions):
         values = list(_taken(rows, [columns.index(at) for at in expressions]))  # type: ignore[arg-type]  # all are columns
     else:

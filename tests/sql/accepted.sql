@@ -2413,6 +2413,7 @@ SELECT c.region, r.coastal, COUNT(*) FROM customers c JOIN regions r ON c.region
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: text; 5 values: 'E', 'N', 'S', 'W', 'Ö'
 -- k1: boolean or NULL; 3 values: False, True, NULL
+-- together: k0, k1; 5 of the public table
 -- a0: count_rows
 -- columns: region text, coastal boolean or NULL, count_star() integer
 -- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."region" AS "k0", "t1"."coastal" AS "k1" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code") AS q GROUP BY "k0", "k1"
