@@ -5300,17 +5300,25 @@ SELECT AVG(DATE_DIFF(placed, DATE '2023-01-01', DAY)), AVG(DATEDIFF(month, place
 -- values: 'day', 2023-01-01 00:00:00, 1.0, 0.0, 730.0, 'month', 2025-01-01 00:00:00, 24.0, 2024-02-01 00:00:00
 
 -- policy: shop
--- reference: SELECT SUM(total) / COUNT(*), CASE WHEN COUNT(*) = 0 THEN 0 ELSE SUM(total) / COUNT(*) END, COUNT(TRY_CAST(note AS BIGINT)), SUM(TRY_CAST(items AS DOUBLE)) FROM orders
-SELECT SAFE_DIVIDE(SUM(total), COUNT(*)), DIV0(SUM(total), COUNT(*)), COUNT(SAFE_CAST(note AS INT64)), SUM(SAFE_CAST(items AS FLOAT64)) FROM orders
+-- reference: SELECT SUM(total) / COUNT(*), CASE WHEN COUNT(*) = 0 THEN 0 ELSE SUM(total) / COUNT(*) END, SUM(TRY_CAST(items AS DOUBLE)) FROM orders
+SELECT SAFE_DIVIDE(SUM(total), COUNT(*)), DIV0(SUM(total), COUNT(*)), SUM(SAFE_CAST(items AS FLOAT64)) FROM orders
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
 -- a0: sum of real [0, 2000]; grid 0.001 from 0 to 2000
 -- a1: count_rows
--- a2: count of integer or NULL
--- a3: sum of real [0, 40] or NULL; grid 1 from 0 to 40
--- columns: (sum(total) / count_star()) real or NULL, CASE  WHEN ((count_star() = 0)) THEN (0) ELSE (sum(total) / count_star()) END real or NULL, count(TRY_CAST(note AS INT64)) integer, sum(TRY_CAST(items AS FLOAT64)) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1", CAST(COUNT("x2") AS BIGINT) AS "m2", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m3" FROM (SELECT "x0" AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 40 ELSE greatest(0, least(40, CAST(round(CAST("x1" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x1", "x2" AS "x2" FROM (SELECT "t0"."total$grid" AS "x0", CAST("t0"."items" AS DOUBLE) AS "x1", CAST(TRY_CAST("t0"."note" AS BIGINT) AS BIGINT) AS "x2" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- a2: sum of real [0, 40] or NULL; grid 1 from 0 to 40
+-- columns: (sum(total) / count_star()) real or NULL, CASE  WHEN ((count_star() = 0)) THEN (0) ELSE (sum(total) / count_star()) END real or NULL, sum(TRY_CAST(items AS FLOAT64)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2" FROM (SELECT "x0" AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 40 ELSE greatest(0, least(40, CAST(round(CAST("x1" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT "t0"."total$grid" AS "x0", CAST("t0"."items" AS DOUBLE) AS "x1" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
 -- values: 1.0, 0.0, 40.0
+
+-- policy: shop
+-- reference: SELECT COUNT(TRY_CAST(note AS BIGINT)) FROM orders
+SELECT COUNT(SAFE_CAST(note AS INT64)) FROM orders
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count of integer or NULL
+-- columns: count(TRY_CAST(note AS INT64)) integer
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0" FROM (SELECT CAST(TRY_CAST("t0"."note" AS BIGINT) AS BIGINT) AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q
 
 -- The standard's words for LIMIT, and moments as JSON has them
 -- policy: shop

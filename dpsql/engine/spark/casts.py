@@ -11,7 +11,7 @@ from dpsql.plan.types import INTEGERS
 
 __all__ = ["CASTS", "READING", "number_of", "text_of"]
 
-SPACE = r"' \t\n\r\u000b\u000c'"
+SPACE = r"[ \\t\\n\\r\\x0B\\f]+"
 """What casts of texts pass over at their ends."""
 _NUMBER = r"'^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$'"
 _PLAIN = r"'^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)$'"
@@ -23,7 +23,7 @@ _ENDS = "CAST('-9.3e18' AS DOUBLE)", "CAST('9.3e18' AS DOUBLE)"
 
 
 def _trimmed(text: str) -> str:
-    return f"trim(BOTH {SPACE} FROM {text})"
+    return f"regexp_replace({text}, '^{SPACE}|{SPACE}$', '')"
 
 
 def number_of(text: str, then: str) -> str:

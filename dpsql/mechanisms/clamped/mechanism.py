@@ -11,12 +11,13 @@ no size exceeds it. Let N_j be the number of units with a size above e_j, and w 
 *The choice.* Permute-and-flip takes a j by the scores q(j) = -FINE N_j - p_j with exponent c = a / (w FINE), where the
 penalties p_j are public. The slope by which they rise grows evenly from 0 at e_0 to CLIMB / c, for a clamp twice as
 high, at the edge g that is guessed from public facts: there such a clamp is worth CLIMB w / a units. Above g they rise
-by STEEP / c. An edge h, g or above it, has q(h) = max(-FINE N_h - p_h, s - FINE N), where N is the number of all units
-and s at least SURE / c: where there are too few to tell where they lie, it stands, and seldom an edge that clips them
-all. s is so large that g, if none is above it, is taken in its place only where N c FINE is about p_h - p_g + SURE: so
-many units, were they all above g, would have shown that. Of a whole table h is where units lie that have as many rows
-as the caps allow, of values as they are guessed: owners know how many rows people have, and bounds are what surely
-holds. Where a condition or a join leaves units far less, h is g. Penalties are the same over many groups as over one.
+by STEEP / c, for counts of a whole table by EASY / c. An edge h, g or above it, has q(h) = max(-FINE N_h - p_h, s -
+FINE N), where N is the number of all units and s at least SURE / c: where there are too few to tell where they lie, it
+stands, and seldom an edge that clips them all. s is so large that g, if none is above it, is taken in its place only
+where N c FINE is about p_h - p_g + SURE: so many units, were they all above g, would have shown that. Of a whole table
+h is where units lie that have as many rows as the caps allow, of values as they are guessed: owners know how many rows
+people have, and bounds are what surely holds. Where a condition or a join leaves units far less, h is g. Penalties are
+the same over many groups as over one.
 
 *The sums.* With C = e_j for that j, each unit's totals are multiplied by a number from 0 to 1 that depends on its size
 alone, and makes it at most C: without groups a unit of size s > C counts with C in place of s; with groups its totals
@@ -63,7 +64,7 @@ from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request
-from dpsql.mechanisms.choice.clamp import SURE, WIDE, ClampSearch, place_of
+from dpsql.mechanisms.choice.clamp import EASY, STEEP, SURE, WIDE, ClampSearch, place_of
 from dpsql.mechanisms.clamped.facts import known_clamp, known_sizes
 from dpsql.mechanisms.clamped.release import ClampedRelease
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
@@ -166,7 +167,8 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
         return TOO_SMALL
     tight = _whole(request.source.relation)
     guess, fallback = (place_of(totals.edges, _guess(request, totals, loose=loose)) for loose in (True, not tight))
-    search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess, fallback=fallback)
+    steep = EASY if tight and request.aggregate.function != "sum" else STEEP
+    search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess, 1, fallback, steep)
     climb = search.climbed(len(totals.edges) - 1) - search.climbed(guess)
     needed = (float(SURE) + climb + CERTAIN) * request.neighbour_rows / max(1.0, _units(request))
     if for_choice.epsilon < needed:

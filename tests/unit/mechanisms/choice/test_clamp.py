@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from dpsql.mechanisms.choice.clamp import MISS, ClampSearch, above_edges
+from dpsql.mechanisms.choice.clamp import EASY, MISS, STEEP, ClampSearch, above_edges
 from dpsql.testing_samplers import Noiseless
 from tests.unit.mechanisms.chances import loss, permute_and_flip, within
 
@@ -56,6 +56,13 @@ def test_units_with_as_many_rows_as_they_may_have_are_not_clipped_however_few_th
     search = ClampSearch(edges, Fraction(3, 100), 1, edges.index(3), fallback=8)
     chosen = permute_and_flip(search.scores([0] * 8 + [many, 0]), search.exponent)
     assert chosen[-1] > Decimal("0.85")
+
+
+def test_heavy_users_at_their_cap_are_not_clipped_though_most_have_one_row() -> None:
+    edges, sizes = (1, 2, 3, 4, 6, 8, 12, 16, 20), [750, 0, 0, 0, 0, 0, 0, 0, 250, 0]
+    easy, steep = (ClampSearch(edges, Fraction(3, 100), 1, edges.index(3), 1, 8, own) for own in (EASY, STEEP))
+    assert permute_and_flip(easy.scores(sizes), easy.exponent)[-1] > Decimal("0.8")
+    assert permute_and_flip(steep.scores(sizes), steep.exponent)[-1] < Decimal("0.4")
 
 
 @pytest.mark.parametrize("many", [0, 60, 600, 5_000])
