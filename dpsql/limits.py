@@ -1,4 +1,4 @@
-"""Public limits that several rooms keep: each is one number, whatever the data are."""
+"""Public limits that several rooms keep: each is one number, or follows from bounds, whatever the data are."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ __all__ = [
     "MOST_ROWS",
     "SATURATION",
     "UNBOUNDED_STEP",
+    "default_step",
 ]
 
 LEAST_LOSS = Fraction(1, 10**9)
@@ -69,3 +70,20 @@ and far from the 64 bits in which an engine counts."""
 
 SATURATION = 2**60
 """Released integers further from 0 are released as this: two of them can be added in 64 bits without overflow."""
+
+
+def default_step(low: Fraction, high: Fraction) -> Fraction:
+    """The step of real numbers between two bounds where the owner declares none.
+
+    It is the largest power of ten that gives at least `FEWEST_STEPS`, and `COARSEST_STEP` at most, where the bounds do
+    not reach too far for it. Where there is one value only the steps are counted from 0 to it.
+
+    >>> default_step(Fraction(0), Fraction(20_000)), default_step(Fraction(0), Fraction(10**15))
+    (Fraction(1, 100), Fraction(100000000, 1))
+    """
+    limit, step = (high - low or abs(high) or Fraction(1)) / FEWEST_STEPS, Fraction(1)
+    while step > limit:
+        step /= 10
+    while step * 10 <= limit:
+        step *= 10
+    return min(step, COARSEST_STEP) if max(abs(low), abs(high)) <= FARTHEST_STEP * COARSEST_STEP else step

@@ -48,14 +48,13 @@ Bars = Callable[[float], Sequence[Ends]]
 class AnswerRows:
     """The answer's rows, and which released row each came from; None for a group of several.
 
-    Where it is known which released rows such a group is made of, `members` has their numbers, for each of the rows,
-    and `keys` what each released row is grouped by, by name. `grouped` has the same by column, of all released rows.
+    Where it is known which released rows such a group is made of, `members` has their numbers, for each of the rows.
+    `grouped` has what all released rows are grouped by, by the name of the key.
     """
 
     rows: list[tuple[Any, ...]]
     origin: Sequence[int | None]
     members: list[tuple[int, ...]] | None = None
-    keys: Sequence[Mapping[str, Any]] = ()
     grouped: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
 
@@ -85,7 +84,10 @@ def output_intervals(
     if not noised:
         return []
     if rows.members is not None and expression.facts.type.numeric and not isinstance(expression, Column):
-        return _of_groups(expression, [{row: rows.keys[row] for row in own} for own in rows.members], bars, confidence)
+        groups = [
+            {row: {name: column[row] for name, column in rows.grouped.items()} for row in own} for own in rows.members
+        ]
+        return _of_groups(expression, groups, bars, confidence)
     level = 1 - (1 - confidence) / len(noised)
     ends = {column.name: bars[column.name](level) for column in noised}
     if isinstance(expression, Column):

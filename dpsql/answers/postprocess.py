@@ -116,12 +116,8 @@ class PostProcess:
         grouped = {key.name: table[key.name][1] for key in plan.keys}
         table["row"] = ("BIGINT", range(len(groups)))
         with _failing(paid=True):
-            rows = replace(self._worked(plan, table), grouped=grouped)
-        members = members_of(plan, groups, rows.rows)
-        if members is None:
-            return rows
-        names = [key.name for key in plan.keys]
-        return replace(rows, members=members, keys=[dict(zip(names, group, strict=True)) for group in groups])
+            rows = self._worked(plan, table)
+        return replace(rows, members=members_of(plan, groups, rows.rows), grouped=grouped)
 
     def over_release(self, statement: EngineStatement, tables: Mapping[str, Table], *, paid: bool = False) -> RawTable:
         """What a statement makes of synthetic and public tables, or of answers: column to wire type and values.

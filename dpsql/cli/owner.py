@@ -77,7 +77,8 @@ def refresh(policy: PolicyFile) -> None:
 
     with progress() as bar, told(policy):
         version = proxy.refresh(policy, progress=bar)
-        sources = numbered(load_policy(policy), *proxy.current(load_policy(policy)))
+        loaded = load_policy(policy)
+        sources = numbered(loaded, *proxy.current(loaded))
     typer.echo(f"The tables are at version {version}. Earlier answers are no longer replayed free.")
     for source in sources:
         typer.echo(f"{line(str(source))}.")

@@ -199,13 +199,17 @@ def _named(expression: Expression, names: Collection[str]) -> bool:
 def _found(side: _Rows, keys: Sequence[Key], read: Combinations, evaluate: Evaluate) -> Combined | None:
     """The values that the keys of one public side have together; None where one column is all, or is not read."""
     places, expressions = tuple(side.keys), tuple(side.keys.values())
-    columns = list(dict.fromkeys(column for own in (*expressions, *side.known) for column in columns_of(own)))
-    cells = read(side.relation, columns) if places and (len(columns) > 1 or len(places) > 1) else None
-    if cells is None:
+    keyed, known = {column for own in expressions for column in columns_of(own)}, tuple(filter(columns_of, side.known))
+    fewer = tuple(p for p in known if set(columns_of(p)) <= keyed)
+    for own in dict.fromkeys((known, fewer)):  # with all columns there may be too many to list
+        columns = list(dict.fromkeys(column for part in (*expressions, *own) for column in columns_of(part)))
+        cells = read(side.relation, columns) if places and (len(columns) > 1 or len(places) > 1) else None
+        if cells is not None:
+            break
+    else:
         return None
     nothing: Cell = (None,) * len(columns)
     rows = [*cells, nothing] if side.missing and nothing not in cells else cells
-    own = [p for p in side.known if columns_of(p)]
     if not own and all(isinstance(expression, Column) for expression in expressions):
         values = list(_taken(rows, [columns.index(at) for at in expressions]))  # type: ignore[arg-type]  # all are columns
     else:

@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from dpsql.errors import InvariantBroken
-from dpsql.limits import COARSEST_STEP, FARTHEST_STEP, FEWEST_STEPS, UNBOUNDED_STEP
+from dpsql.limits import COARSEST_STEP, FARTHEST_STEP, UNBOUNDED_STEP, default_step
 from dpsql.policy.section import ColumnName, Section, exact, wrong
 
 __all__ = ["Bound", "ColumnPolicy", "ColumnType", "Listed"]
@@ -193,10 +193,8 @@ class ColumnPolicy(Section):
             return Fraction(1)
         if self.bounds is None:
             return UNBOUNDED_STEP
-        low, high = self._numbers()
-        step = _power_of_ten_at_most((high - low or abs(high) or Fraction(1)) / FEWEST_STEPS)
-        fits = self.type == "decimal" or max(abs(low), abs(high)) <= FARTHEST_STEP * COARSEST_STEP
-        return min(step, COARSEST_STEP) if fits else step
+        step = default_step(*self._numbers())
+        return min(step, COARSEST_STEP) if self.type == "decimal" else step
 
     def _numbers(self) -> tuple[Fraction, Fraction]:
         """The bounds of a numeric column as fractions, since arithmetic on Decimals rounds."""
@@ -239,12 +237,3 @@ _EXAMPLES = {
     "date": ("a date", "year-month-day, such as 2024-01-31, without quotes"),
     "timestamp": ("a timestamp without time zone", "date and time, such as 2024-01-31 00:00:00, without quotes"),
 }
-
-
-def _power_of_ten_at_most(limit: Fraction) -> Fraction:
-    power = Fraction(1)
-    while power > limit:
-        power /= 10
-    while power * 10 <= limit:
-        power *= 10
-    return power

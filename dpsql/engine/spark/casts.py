@@ -12,7 +12,8 @@ from dpsql.plan.types import INTEGERS
 __all__ = ["CASTS", "READING", "number_of", "text_of"]
 
 SPACE = r"[ \\t\\n\\r\\x0B\\f]+"
-"""What casts of texts pass over at their ends."""
+"""What casts of texts pass over at their ends: a pattern, for a line's end in a constant would break the lines of the
+plan that is looked at."""
 _NUMBER = r"'^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$'"
 _PLAIN = r"'^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)$'"
 _DIGITS = r"'^[+-]?[0-9]{1,19}$'"

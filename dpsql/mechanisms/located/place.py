@@ -17,8 +17,8 @@ tail that is believed.
 
 `Side.hidden` is what the interval adds: the rows beyond the window if tails are larger than they look by what their
 noise hides 19 times of 20 (`SWAY`), and thin slowly with the first doublings beyond those that are believed (`FADES`),
-and by half with each further one. More rows, or rows that lie
-farther, the noise can hide: at most `most_hidden` of a group, 99 times of 100, whatever the data are.
+and by half with each further one. More rows, or rows that lie farther, the noise can hide: at most `most_hidden` of a
+group, 99 times of 100, whatever the data are.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def test_where_rows_of_groups_times_nodes_are_too_many_nothing_is_said(*, apart:
     summed = Apply(function, (of,), Facts(Type.REAL))
     rows = MOST_NODES // Ranged(of).size + 1
     members: list[tuple[int, ...]] = [(row,) for row in range(rows)] if apart else [tuple(range(rows))]
-    held = AnswerRows([()] * len(members), [None] * len(members), members, [{}] * rows)
+    held = AnswerRows([()] * len(members), [None] * len(members), members)
     assert output_intervals(summed, around(rows, rows), held, 0.95) == [(None, None)] * len(members)
     few = replace(held, rows=[()], members=[(1, 2)])
     assert output_intervals(summed, around(rows, rows), few, 0.95) == [(3 * 1250.0, 10 * 1250.0)]
