@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
@@ -131,10 +131,10 @@ def _a_count_that_is_not_paid_for() -> AbstractContextManager[object]:
 
 
 def _nothing_clipped() -> AbstractContextManager[object]:
-    def whole(values: Integers, rows: Integers, window: object) -> int:
-        return 10 * int(np.dot(values, rows))
+    def whole(groups: Iterable[tuple[Integers, Integers]], window: object) -> list[int]:
+        return [10 * int(np.dot(values, rows)) for values, rows in groups]
 
-    return patch.object(located_release, "total", whole)
+    return patch.object(located_release, "totals", whole)
 
 
 def _one_level_for_nothing() -> AbstractContextManager[object]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.capped.sizes import SWAYS, SizeSearch, UnitSizes
-from dpsql.mechanisms.choice.groups import Whole, in_groups
+from dpsql.mechanisms.choice.groups import Whole, in_groups, stretches
 from dpsql.mechanisms.located.place import beyond
 from dpsql.plan.needs import Values
 from dpsql.privacy.sampling import Sampler
@@ -54,10 +54,21 @@ class CappedRelease(Offer):
 
     def within(self, raw: RawTable, place: int) -> RawTable:
         """The rows of no higher rank than a cap's edge, counted by value."""
-        none = (np.empty(0, dtype=np.int64),) * 2
-        value, rows = zip(none, *(_distinct(*self.kept(own, place)) for own in by_rank(raw)), strict=True)
-        group = np.repeat(np.arange(raw.size), list(map(len, value[1:])))
-        columns: dict[str, Any] = {"group": group, "value": np.concatenate(value), "rows": np.concatenate(rows)}
+        found: dict[str, list[Whole]] = {"group": [], "value": [], "rows": []}
+        before = 0
+        for starts, (values, ranks, rows) in stretches(raw, "value", "rank", "rows"):
+            heads = np.ones(len(values), dtype=np.bool_)
+            np.not_equal(values[1:], values[:-1], out=heads[1:])
+            heads[starts[starts < len(values)]] = True
+            (firsts,) = np.nonzero(heads)
+            sums = np.add.reduceat(rows * (ranks <= place), firsts) if len(firsts) else rows
+            firsts, sums = firsts[sums > 0], sums[sums > 0]
+            found["group"].append(before + np.searchsorted(starts, firsts, side="right") - 1)
+            found["value"].append(values[firsts])
+            found["rows"].append(sums)
+            before += len(starts) - 1
+        none = np.empty(0, dtype=np.int64)
+        columns: dict[str, Any] = {name: np.concatenate([none, *parts]) for name, parts in found.items()}
         return RawTable(columns, size=raw.size)
 
     def kept(self, own: Sequence[Whole], place: int) -> tuple[Whole, Whole]:
@@ -127,19 +138,3 @@ class CappedAtOnce(CappedRelease):
 def by_rank(raw: RawTable) -> Iterator[list[Whole]]:
     """Of each group in order the values, the classes of their ranks, and how many rows there are of each pair."""
     return in_groups(raw, "value", "rank", "rows")
-
-
-def _distinct(values: Whole, sums: Whole) -> tuple[Whole, Whole]:
-    """Of (rising) values those of which there are rows, each once, and how many rows hold each.
-
-    Args:
-        values: (n,) rising.
-        sums: (n,) how many rows hold each or one below.
-    """
-    held = np.ones(len(values), dtype=np.bool_)
-    np.not_equal(values[1:], values[:-1], out=held[:-1])
-    values, sums = values[held], sums[held]
-    rows = sums.copy()
-    rows[1:] -= sums[:-1]
-    some = rows > 0
-    return values[some], rows[some]

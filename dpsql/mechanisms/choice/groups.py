@@ -5,7 +5,7 @@ Tests: tests/unit/mechanisms/choice/test_quantile.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -17,9 +17,9 @@ from dpsql.mechanisms.noise.mean import centre_of
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Facts
-from dpsql.privacy.tables import Digits, RawTable
+from dpsql.privacy.tables import CLOSE, Digits, RawTable
 
-__all__ = ["Whole", "grouped", "in_groups", "numbers_of", "of_every_row"]
+__all__ = ["Whole", "grouped", "in_groups", "numbers_of", "of_every_row", "stretches", "together"]
 
 Whole = npt.NDArray[Any]
 """(n,) int64, or Python ints where the public facts do not rule out that int64 overflows."""
@@ -38,12 +38,27 @@ def grouped(raw: RawTable) -> Iterator[tuple[Whole, Whole]]:
 def in_groups(raw: RawTable, value: str, *others: str) -> Iterator[list[Whole]]:
     """Columns of each group in order, int64, a group's rows in an order in which its values do not fall.
 
-    Whatever order the engine sent them in: proofs need rising values. It mostly sends them so. Group after group is
-    made numbers of, for what a group needs stays close to the processor.
-
     >>> raw = RawTable({"group": [1, 1, 0, 1], "value": [7, 2, 5, 4]}, size=3)
     >>> [values.tolist() for (values,) in in_groups(raw, "value")]
     [[5], [2, 4, 7], []]
+    """
+    for starts, own in stretches(raw, value, *others):
+        for start, end in pairwise(starts.tolist()):
+            yield [column[start:end] for column in own]
+
+
+def stretches(raw: RawTable, value: str, *others: str) -> Iterator[tuple[Whole, list[Whole]]]:
+    """Columns of several groups in order at once, int64, a group's rows in an order in which its values do not fall.
+
+    Whatever order the engine sent them in: proofs need rising values. It mostly sends them so. Numbers are made of as
+    many groups as have `CLOSE` rows, or of one that has more, for these stay close to the processor.
+
+    Yields:
+        (k + 1,) where each of k groups begins, and last where the last one ends; and the columns.
+
+    >>> raw = RawTable({"group": [1, 1, 0, 1], "value": [7, 2, 5, 4]}, size=3)
+    >>> [(starts.tolist(), values.tolist()) for starts, (values,) in stretches(raw, "value")]
+    [([0, 1, 4, 4], [5, 2, 4, 7])]
     """
     group = np.asarray(raw.column("group"), dtype=np.min_scalar_type(-1 - raw.size))
     columns = [numbers_of(raw, name) for name in (value, *others)]
@@ -51,12 +66,48 @@ def in_groups(raw: RawTable, value: str, *others: str) -> Iterator[list[Whole]]:
         order = np.argsort(group, kind="stable")
         group, columns = group[order], [column[order] for column in columns]
     edges = np.searchsorted(group, np.arange(raw.size + 1, dtype=group.dtype))
-    for start, end in pairwise(edges.tolist()):
-        own: list[Whole] = [np.asarray(column[start:end]) for column in columns]
-        if bool((own[0][1:] < own[0][:-1]).any()):
-            order = np.argsort(own[0], kind="stable")
+    first = 0
+    while first < raw.size:
+        last = max(first + 1, int(np.searchsorted(edges, edges[first] + CLOSE, side="right")) - 1)
+        own: list[Whole] = [np.asarray(column[edges[first] : edges[last]]) for column in columns]
+        starts = edges[first : last + 1] - edges[first]
+        if _falls(own[0], starts):
+            order = np.lexsort((own[0], np.repeat(np.arange(last - first), np.diff(starts))))
             own = [column[order] for column in own]
-        yield own
+        yield starts, own
+        first = last
+
+
+def together(groups: Iterable[tuple[Whole, Whole]]) -> Iterator[tuple[Whole, Whole, Whole]]:
+    """Several groups at once, as `stretches` has them: where each begins, and the end; their values; how many rows.
+
+    >>> groups = [(np.array([1, 2]), np.array([3, 4])), (np.array([9]), np.array([5]))]
+    >>> [[part.tolist() for part in parts] for parts in together(groups)]
+    [[[0, 2, 3], [1, 2, 9], [3, 4, 5]]]
+    """
+    held, size = list[tuple[Whole, Whole]](), 0
+    for group in groups:
+        held.append(group)
+        size += len(group[0])
+        if size >= CLOSE:
+            yield _joined(held)
+            held, size = [], 0
+    if held:
+        yield _joined(held)
+
+
+def _joined(groups: Sequence[tuple[Whole, Whole]]) -> tuple[Whole, Whole, Whole]:
+    starts = np.cumsum([0, *(len(values) for values, _ in groups)])
+    if len(groups) == 1:
+        return starts, *groups[0]
+    return starts, np.concatenate([values for values, _ in groups]), np.concatenate([rows for _, rows in groups])
+
+
+def _falls(values: Whole, starts: Whole) -> bool:
+    """Whether a value is below the one before it of the same group."""
+    falls = values[1:] < values[:-1]
+    falls[starts[(starts > 0) & (starts < len(values))] - 1] = False
+    return bool(falls.any())
 
 
 def numbers_of(raw: RawTable, name: str) -> Any:

@@ -26,7 +26,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpsql.mechanisms.choice.clamp import ALLOWED, FARTHER, WIDE, ClampSearch, by_edges, edges_to, place_of
-from dpsql.mechanisms.choice.groups import Whole
+from dpsql.mechanisms.choice.groups import Whole, together
 from dpsql.mechanisms.located.place import Clip
 from dpsql.mechanisms.noise.mean import anchor_of, declared_centre
 from dpsql.plan.types import Facts, Grid
@@ -87,7 +87,7 @@ class Clamps:
         >>> clamps.counts([(np.array([-3, 0, 2]), np.array([1, 5, 2])), (np.array([8]), np.array([7]))])
         [5, 2, 1, 7, 0]
         """
-        return by_edges(((np.abs(values - self.anchor), rows) for values, rows in groups), self.edges)
+        return by_edges(((np.abs(values - self.anchor), rows) for _, values, rows in together(groups)), self.edges)
 
     def window(self, place: int) -> Clip:
         """What values are clipped to, at an edge."""

@@ -15,7 +15,7 @@ Tests: tests/unit/mechanisms/located.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
@@ -26,7 +26,7 @@ import numpy.typing as npt
 from dpsql.mechanisms.base import derive
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.located.parts import COUNT, Shares
-from dpsql.mechanisms.located.place import Clip, squares, total
+from dpsql.mechanisms.located.place import Clip, squares, totals
 from dpsql.mechanisms.located.release import ASIDE, STANDARD, LocatedRelease, mean_of, rows_of
 from dpsql.mechanisms.located.search import Row, rows_in
 from dpsql.mechanisms.noise.central import STATISTICS, Deviation, Guess, Many, Moments, MomentStatistic, Range
@@ -159,7 +159,7 @@ class LocatedMoments(LocatedRelease):
         """One statistic of a group's released numbers, in its unit."""
         statistic, step = _statistic_of(function), self.query.grid.step
         if isinstance(statistic, Distance):
-            return float(mean_of(self.query.clamps, row, row["x"]) * step)
+            return mean_of(self.query, row, row["x"])
         grid, known = self.query.grid, rows_of(row) >= statistic.least
         wide = self._wide(row) if known else grid.high - grid.low
         return statistic.value(self._moments(row), {"x": wide}) * statistic.step(step, step)
@@ -170,8 +170,9 @@ class LocatedMoments(LocatedRelease):
     def _wide(self, row: Row) -> int:
         return max(1, int(row["high"]) - int(row["low"]))
 
-    def exact(self, values: Whole, rows: Whole, window: Clip) -> tuple[int, ...]:
-        return total(values, rows, window), squares(values, rows, window)
+    def exact(self, groups: Iterable[tuple[Whole, Whole]], window: Clip) -> Iterator[tuple[int, ...]]:
+        held = list(groups)
+        return zip(totals(held, window), squares(held, window), strict=True)
 
     def laws(self, shares: Shares, half: int) -> tuple[LaplaceLaw, LaplaceLaw]:
         """Of the sum and of the sum of squares."""

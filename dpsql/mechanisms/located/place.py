@@ -24,17 +24,17 @@ group, 99 times of 100, whatever the data are.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 
-from dpsql.mechanisms.choice.groups import Whole
+from dpsql.mechanisms.choice.groups import Whole, together
 from dpsql.plan.types import Grid
 
-__all__ = ["THINS", "Bins", "Clip", "Side", "beyond", "most_hidden", "squares", "total", "window_of"]
+__all__ = ["THINS", "Bins", "Clip", "Side", "beyond", "most_hidden", "squares", "total", "totals", "window_of"]
 
 LEVELS = 25
 """The most bins of a side. It is a choice: the innermost is then 2^-24 of the bounds, finer than any answer here."""
@@ -277,33 +277,50 @@ def beyond(terms: int, chance: float) -> float:
 
 
 def total(values: Whole, rows: Whole, window: Clip) -> int:
-    """The exact sum of clip(x) - middle over all rows.
+    """That of one group: see `totals`."""
+    return totals([(values, rows)], window)[0]
+
+
+def totals(groups: Iterable[tuple[Whole, Whole]], window: Clip) -> list[int]:
+    """Of each group the exact sum of clip(x) - middle over all rows.
 
     Args:
-        values: (k,) int64, in grid steps.
-        rows: (k,) how many rows hold each.
-        window: To clip to.
+        groups: (k,) values, int64, in grid steps, and (k,) how many rows hold each.
+        window: To clip all of them to.
     """
-    return _dot(np.clip(values, window.low, window.high) - window.middle, rows)
+    return [sum_ for left, rows, starts in _clipped(groups, window) for sum_ in _dots(left, rows, starts)]
 
 
-def squares(values: Whole, rows: Whole, window: Clip) -> int:
-    """The exact sum of (clip(x) - middle)^2 over all rows, for a half width below 2^42.
+def squares(groups: Iterable[tuple[Whole, Whole]], window: Clip) -> list[int]:
+    """Of each group the exact sum of (clip(x) - middle)^2 over all rows, for a half width below 2^42.
 
     >>> everything = Clip(5, 5, 0, 10, 0.0, 0.0, 0.0)
-    >>> total(np.array([3, 12]), np.array([2, 1]), everything), squares(np.array([3, 12]), np.array([2, 1]), everything)
-    (1, 33)
+    >>> groups = [(np.array([3, 12]), np.array([2, 1])), (np.array([4]), np.array([1]))]
+    >>> totals(groups, everything), squares(groups, everything)
+    ([1, -1], [33, 1])
     """
-    left = np.clip(values, window.low, window.high) - window.middle
-    high, low = left >> DIGITS, left & ((1 << DIGITS) - 1)
-    parts = ((high * high, 2 * DIGITS), (high * low, DIGITS + 1), (low * low, 0))
-    return sum(_dot(part, rows) << shift for part, shift in parts)
+    found = list[int]()
+    for left, rows, starts in _clipped(groups, window):
+        high, low = left >> DIGITS, left & ((1 << DIGITS) - 1)
+        parts = ((high * high, 2 * DIGITS), (high * low, DIGITS + 1), (low * low, 0))
+        sums = ((_dots(part, rows, starts), shift) for part, shift in parts)
+        found += map(sum, zip(*([dot << shift for dot in dots] for dots, shift in sums), strict=True))
+    return found
 
 
-def _dot(left: Whole, rows: Whole) -> int:
-    """The exact sum of products, in pieces that do not overflow."""
-    found = 0
+def _clipped(groups: Iterable[tuple[Whole, Whole]], window: Clip) -> Iterator[tuple[Whole, Whole, Whole]]:
+    """Of several groups at once clip(x) - middle, how many rows have each, and where each group begins, and the end."""
+    for starts, values, rows in together(groups):
+        yield np.clip(values, window.low, window.high) - window.middle, rows, starts
+
+
+def _dots(left: Whole, rows: Whole, starts: Whole) -> list[int]:
+    """The exact sum of products of each group, in pieces that do not overflow."""
+    some, found = starts[1:] > starts[:-1], [0] * (len(starts) - 1)
     for shift in (0, DIGITS, 2 * DIGITS):
         piece = left >> shift if shift == 2 * DIGITS else (left >> shift) & ((1 << DIGITS) - 1)
-        found += int(np.dot(piece, rows)) << shift
+        sums = np.zeros(len(found), dtype=np.int64)
+        if len(left):
+            sums[some] = np.add.reduceat(piece * rows, starts[:-1][some])
+        found = [one + (more << shift) for one, more in zip(found, sums.tolist(), strict=True)]
     return found

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -23,10 +23,9 @@ import numpy as np
 from dpsql.mechanisms.base import derive
 from dpsql.mechanisms.choice.clamp import ALLOWED
 from dpsql.mechanisms.choice.groups import Whole, grouped
-from dpsql.mechanisms.located.clamp import Clamps
 from dpsql.mechanisms.located.parts import COUNT, Shares
-from dpsql.mechanisms.located.place import Clip, total
-from dpsql.mechanisms.located.search import PlaceSearch, Row
+from dpsql.mechanisms.located.place import Clip, totals
+from dpsql.mechanisms.located.search import LocatedQuery, PlaceSearch, Row
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.mean import fieller
 from dpsql.mechanisms.noise.noised import each_noised, in_unit
@@ -79,7 +78,11 @@ class LocatedRelease(PlaceSearch):
             of_few if is_small else self.laws(self.shares(row), window.half)
             for row, window, is_small in zip(found, windows, few, strict=True)
         ]
-        exact = [self.exact(*group, window) for group, window in zip(groups, windows, strict=True)]
+        of_few_groups = self.exact([groups[at] for at in small], clip)
+        exact = [
+            next(of_few_groups if is_small else self.exact([group], window))
+            for group, window, is_small in zip(groups, windows, few, strict=True)
+        ]
         for place, name in enumerate(self.sums):
             steps = each_noised([own[place] for own in exact], [own[place] for own in laws], sampler)
             for row, k in zip(found, steps, strict=True):
@@ -110,8 +113,8 @@ class LocatedRelease(PlaceSearch):
         return self.around(centre, (values, rows), count, parts, self.query.grid, sampler)
 
     @abstractmethod
-    def exact(self, values: Whole, rows: Whole, window: Clip) -> tuple[int, ...]:
-        """The sums of the rows clipped to the window, without noise."""
+    def exact(self, groups: Iterable[tuple[Whole, Whole]], window: Clip) -> Iterator[tuple[int, ...]]:
+        """Of each group the sums of its rows clipped to the window, without noise."""
 
     @abstractmethod
     def laws(self, shares: Shares, half: int) -> tuple[LaplaceLaw, ...]:
@@ -180,14 +183,14 @@ class LocatedMean(LocatedRelease):
         moved = share * half / STANDARD * step
         return max(ends[0] - moved, grid.low * step), min(ends[1] + moved, grid.high * step)
 
-    def exact(self, values: Whole, rows: Whole, window: Clip) -> tuple[int, ...]:
-        return (total(values, rows, window),)
+    def exact(self, groups: Iterable[tuple[Whole, Whole]], window: Clip) -> Iterator[tuple[int, ...]]:
+        return zip(totals(groups, window))
 
     def laws(self, shares: Shares, half: int) -> tuple[LaplaceLaw, ...]:
         return (self.query.law(shares.answer, half),)
 
     def value(self, row: Row) -> float:
-        return float(mean_of(self.query.clamps, row, row["sum"]) * self.query.grid.step)
+        return mean_of(self.query, row, row["sum"])
 
     def _around(self, rows: Sequence[Row], confidence: float) -> list[tuple[float, float]]:
         """Fieller's interval of the clipped mean, in 2^-20 of each half width, then what lies outside."""
@@ -215,12 +218,14 @@ def rows_of(row: Row) -> int:
     return int(row["count"] if row["rows"] is None else row["rows"])
 
 
-def mean_of(clamps: Clamps, row: Row, total: int) -> Fraction:
-    """The mean within a group's window, in grid steps, from its sum about the middle.
+def mean_of(query: LocatedQuery, row: Row, total: int) -> float:
+    """The mean within a group's window, in the column's unit, rounded once; from its sum about the middle.
 
     Of no rows it is the declared centre, or the middle of the window.
     """
-    rows = rows_of(row)
-    nothing = row["middle"] if clamps.empty is None else clamps.empty
-    mean = Fraction(row["middle"]) + Fraction(total, rows) if rows >= 1 else Fraction(nothing)
-    return min(max(mean, Fraction(row["low"])), Fraction(row["high"]))
+    rows, nothing, step = rows_of(row), query.clamps.empty, query.grid.step
+    found = row["middle"] * rows + total
+    if rows < 1:
+        rows, found = 1, row["middle"] if nothing is None else nothing
+    found = min(max(found, row["low"] * rows), row["high"] * rows)
+    return float(found * step.numerator / (rows * step.denominator))

@@ -49,6 +49,7 @@ class LocatedQuery:
         reach: Guess of how far the window reaches, in grid steps.
         worth: The chance, as far as is known, that a group has rows enough to be located.
         clamps: Of groups that have not.
+        each: What the release may lose to one row.
     """
 
     need: Values
@@ -59,11 +60,10 @@ class LocatedQuery:
     reach: float
     worth: float
     clamps: Clamps
+    each: float = field(init=False)
 
-    @property
-    def each(self) -> float:
-        """What the release may lose to one row."""
-        return float(self.epsilon / self.moved)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "each", float(self.epsilon / self.moved))
 
     def law(self, share: Fraction, reach: int = 1) -> LaplaceLaw:
         """The noise of a number that one row moves by at most ``reach``, for a share of the price."""

@@ -84,7 +84,7 @@ def chosen(rows: Counts, grid: Grid, exponent: Fraction, centre: int) -> float:
 
 def total_of(values: Any, occur: Any, clip: Clip) -> int:
     """The release's own sum, whatever was planted there."""
-    return int(vars(placing)["total"](values, occur, clip))
+    return int(*vars(placing)["totals"]([(values, occur)], clip))
 
 
 def flipped(scores: list[int], exponent: Fraction, index: int) -> float:
@@ -101,7 +101,7 @@ def numbers(release: LocatedRelease, rows: Counts, row: dict[str, Any], centre: 
     n = [int(occur.sum())]
     clip = Clip(row["middle"], row["half"], row["low"], row["high"], 0.0, 0.0, 0.0)
     sums = [[total_of(values, occur, clip)]]
-    sums += [[squares(values, occur, clip)]] if isinstance(release, LocatedMoments) else []
+    sums += [squares([(values, occur)], clip)] if isinstance(release, LocatedMoments) else []
     return [n, n if centre is None else Bins(WIDE).counts(values, occur, centre), *sums]
 
 

@@ -36,7 +36,7 @@ def test_sums_are_exact_at_any_size(low: int) -> None:
     assert total(values, rows, clip) == sum(k * int(n) for k, n in zip(kept, rows, strict=True))
     near = window(5 - 2**42, 5, 5 + 2**42)
     kept = [min(max(int(v), near.low), near.high) - 5 for v in values]
-    assert squares(values, rows, near) == sum(k**2 * int(n) for k, n in zip(kept, rows, strict=True))
+    assert squares([(values, rows)], near) == [sum(k**2 * int(n) for k, n in zip(kept, rows, strict=True))]
 
 
 @pytest.mark.parametrize("grid", [Grid(Fraction(1), 0, 1), Grid(Fraction(1), -7, 9), Grid(Fraction(1), -FAR, FAR)])
