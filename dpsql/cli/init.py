@@ -92,7 +92,7 @@ def _on_terminal() -> bool:
 
 def _tables(source: Sequence[str], is_table: Callable[[str], bool], describe: Callable[[str], Tables]) -> Tables:
     """What all sources hold."""
-    from dpsql.owner.template import plain_name
+    from dpsql.owner.template import plain_name, with_plain_columns
 
     if len(source) > 1 and not all(map(is_table, source)):
         raise OperationalError("Name one database, or files of one table each: Parquet or CSV.")
@@ -109,7 +109,7 @@ def _tables(source: Sequence[str], is_table: Callable[[str], bool], describe: Ca
                 "Two files have one name, but for signs, and it is that of their table: "
                 f"{first.file} and {table.file}. Rename one."
             )
-    return tables
+    return with_plain_columns(tables)
 
 
 def _placed(tables: Tables, at: Path) -> Tables:
@@ -132,6 +132,8 @@ def _there(tables: Tables, unit: str | None) -> str | None:
     from dpsql.owner.proposed import units
 
     every = [column for table in tables.values() for column, _ in table.columns]
+    own = {name: new for table in tables.values() for new, name in table.rename.items()}
+    unit = own.get(unit, unit) if unit is not None else None
     found = None if unit is None else next((name for name in every if name.lower() == unit.lower()), None)
     if unit is not None and found is None:
         likely = ", ".join(units(tables)) or ", ".join(every)

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from dpsql.engine.dialect import Dialect
+from dpsql.errors import PolicyError
 from dpsql.plan.grids import Bins
 
 __all__ = ["BySize", "Database", "Parts", "SourceTable", "SourceType", "TableSchema"]
@@ -47,6 +48,7 @@ class TableSchema:
         stored: ``schema.table``, where the database needs both to find it; else None.
         keys: Columns that the database declares unique, alone or together: primary keys first.
         references: From a column to the (table, column) that the database declares it to refer to.
+        rename: From the names of columns here to those that the source has for them, where these are others.
     """
 
     columns: tuple[tuple[str, SourceType], ...]
@@ -54,6 +56,7 @@ class TableSchema:
     stored: str | None = None
     keys: tuple[tuple[str, ...], ...] = ()
     references: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    rename: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,42 @@ class SourceTable:
         if self.dialect.exact:
             return self.types.get(column)
         return next((kind for name, kind in self.types.items() if name.lower() == column.lower()), None)
+
+    def renamed(self, table: str, names: Sequence[tuple[str, str]]) -> SourceTable:
+        """The same with other names of columns.
+
+        Args:
+            table: Its name in the policy, for messages.
+            names: Of each column the new name, and its own.
+
+        Raises:
+            PolicyError: If it has no such column, or another one of the new name.
+        """
+        if not names:
+            return self
+        known = {self._one(name): name for name in self.types}
+        given = dict(zip(self.types, self.types, strict=True))
+        for name, own in names:
+            if self._one(own) not in known:
+                raise PolicyError(f"{table} has no column {own!r} in the data. Correct it under rename, or remove it.")
+            given[known[self._one(own)]] = name
+        folded = [name.lower() for name in given.values()]
+        for name, own in names:
+            if folded.count(name.lower()) > 1:
+                raise PolicyError(f"{table} has a column {name} beside {own!r}. Choose another name under rename.")
+        words = self.dialect.quoted
+        shown = [f"{words(own)} AS {words(name)}" for own, name in given.items()]
+        shown += map(words, self.ready.values())
+        return replace(
+            self,
+            sql=f"(SELECT {', '.join(shown)} FROM {self.sql} AS r)",
+            types={name: self.types[own] for own, name in given.items()},
+            ready={(given.get(own, own), made): column for (own, made), column in self.ready.items()},
+        )
+
+    def _one(self, name: str) -> str:
+        """What is the same for names of one column."""
+        return name if self.dialect.exact else name.lower()
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def columns_of_public(database: Database, table: TableShape, names: Sequence[str
     """
     if not table.public:
         raise PolicyError(f"{table.name} is not public.")
-    select, types = public.copied(database, table, database.table(*table.place))
+    select, types = public.copied(database, table, table.of(database))
     if not {name.lower() for name in names} <= {name.lower() for name in types}:
         raise PolicyError(f"{table.name} has not all of the columns {', '.join(names)}. Write the data's names.")
     rows = database.rows(f"SELECT {', '.join(map(database.dialect.quoted, names))} FROM ({select}) AS r")
@@ -60,7 +60,7 @@ def findings(database: Database, shape: Shape) -> Iterator[Finding]:
         yield Finding(None, None, caution, None, None, "warning")
     for table in shape.tables:
         try:
-            sources[table.name] = database.table(*table.place)
+            sources[table.name] = table.of(database)
         except PolicyError as error:
             yield Finding(table.name, None, str(error), None, None, "error")
     try:
@@ -95,7 +95,7 @@ def number_of_units(database: Database, shape: Shape) -> int:
     Raises:
         PolicyError: If a table or its unit is not in the data.
     """
-    sources = {table.name: database.table(*table.place) for table in shape.tables}
+    sources = {table.name: table.of(database) for table in shape.tables}
     require_one_unit_type(shape, sources)
     owners = Owners(shape, sources)
     rows = [owners.rows(table) for table in shape.tables if not table.public]

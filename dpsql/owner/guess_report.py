@@ -71,7 +71,7 @@ def belied(database: Database, shape: Shape, guesses: Mapping[str, Any]) -> Iter
     Raises:
         PolicyError: If a table or its unit is not in the data.
     """
-    sources = {table.name: database.table(*table.place) for table in shape.tables}
+    sources = {table.name: table.of(database) for table in shape.tables}
     owners = Owners(shape, sources)
     for table in shape.tables:
         if table.name not in guesses:

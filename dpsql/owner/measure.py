@@ -81,7 +81,7 @@ def _opened(database: Database, shape: Shape) -> tuple[dict[str, SourceTable], O
     Raises:
         PolicyError: If a table is not there, or units are of several types.
     """
-    sources = {table.name: database.table(*table.place) for table in shape.tables}
+    sources = {table.name: table.of(database) for table in shape.tables}
     require_one_unit_type(shape, sources)
     return sources, Owners(shape, sources)
 

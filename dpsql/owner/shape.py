@@ -18,6 +18,7 @@ from dpsql.plan.types import Value
 from dpsql.worker import wire
 
 if TYPE_CHECKING:
+    from dpsql.engine.database import Database, SourceTable
     from dpsql.policy.column import Bound, ColumnPolicy
     from dpsql.policy.metrics import MetricPolicy
     from dpsql.policy.model import Policy
@@ -118,6 +119,7 @@ class TableShape:
         units_at_least: The same of its units (`row_floor` of `random_dp`).
         min_units: Units that a group needs to appear in an answer; only `dpsql check` asks here.
         every_unit: Whether every unit has exactly one row here, or nothing is built.
+        rename: Of columns that the source has under another name: theirs here, and there.
     """
 
     name: str
@@ -137,11 +139,25 @@ class TableShape:
     every_unit: bool = False
     unique: tuple[str, ...] = ()
     stored: str = ""
+    rename: tuple[tuple[str, str], ...] = ()
 
     @property
     def place(self) -> tuple[str, str | None]:
         """Where its rows are, as `Database.table` takes it."""
         return self.stored or self.name, self.source
+
+    def of(self, database: Database, file: str | None = None) -> SourceTable:
+        """Its rows as the source has them, by the policy's names.
+
+        Args:
+            database: Where the source is.
+            file: One of its files; None for all of them.
+
+        Raises:
+            PolicyError: If the source has no such table, or not what is renamed.
+        """
+        name, source = self.place
+        return database.table(name, file or source).renamed(self.name, self.rename)
 
     @property
     def keys(self) -> list[str]:
@@ -269,6 +285,8 @@ def _bare(table: TableShape) -> dict[str, Any]:
     columns = tuple(replace(column, nullable=False) for column in table.columns)
     bare = asdict(replace(table, columns=columns, rows_at_least=None, min_units=1, units_at_least=None))
     del bare["rows_about"]
+    if not table.rename:
+        del bare["rename"]  # as tables were described before there was any
     return bare
 
 
@@ -277,7 +295,8 @@ def _table(message: Mapping[str, Any]) -> TableShape:
     for column in message["columns"]:
         parts: dict[str, Any] = {key: tuple(part) if isinstance(part, list) else part for key, part in column.items()}
         columns.append(ColumnShape(**parts))
-    return TableShape(**{**message, "columns": tuple(columns), "unique": tuple(message["unique"])})
+    unique, rename = tuple(message["unique"]), tuple((name, own) for name, own in message["rename"])
+    return TableShape(**{**message, "columns": tuple(columns), "unique": unique, "rename": rename})
 
 
 def _universe(message: Mapping[str, Any]) -> UniverseShape:
@@ -345,6 +364,7 @@ def table_shape(policy: Policy, name: str, table: TablePolicy) -> TableShape:
         min_units=table.min_units or 1,
         units_at_least=policy.random_dp[name].row_floor if name in policy.random_dp else None,
         every_unit=table.every_unit,
+        rename=tuple(sorted(table.rename.items())),
     )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from dpsql.engine.database import SourceType, TableSchema
 from dpsql.owner.proposed import Link, also_leading, links, names_somebody, units
 
-__all__ = ["CEILING", "Choices", "first_policy", "plain_name", "quoted", "shown"]
+__all__ = ["CEILING", "Choices", "first_policy", "plain_name", "quoted", "shown", "with_plain_columns"]
 
 _HEAD = """\
 # yaml-language-server: $schema=policy.schema.json
@@ -135,7 +135,7 @@ def first_policy(
     >>> text.splitlines()[-1]
     '      # cost: {type: real, bounds: auto}'
     """
-    chosen = chosen or Choices()
+    chosen, tables = chosen or Choices(), with_plain_columns(tables)
     head = _HEAD.format(
         name=plain_name(name, "policy"),
         kind=kind,
@@ -169,12 +169,59 @@ def plain_name(name: str, kind: str) -> str:
     return plain if _PLAIN.fullmatch(plain) else f"{kind}_{plain}"
 
 
+def with_plain_columns(tables: Mapping[str, TableSchema]) -> dict[str, TableSchema]:
+    """The same tables, whose columns have names that a policy can have; they say how these are renamed.
+
+    >>> kind = SourceType("DOUBLE", "real")
+    >>> table = TableSchema((("Total Cost", kind), ("total-cost", kind), ("day", kind)))
+    >>> found = with_plain_columns({"visits": table})["visits"]
+    >>> [name for name, _ in found.columns], found.rename
+    (['Total_Cost', 'total_cost_2', 'day'], {'Total_Cost': 'Total Cost', 'total_cost_2': 'total-cost'})
+    """
+    plain = {name: _plain_columns(table) for name, table in tables.items()}
+    return {
+        name: replace(
+            table,
+            columns=tuple((plain[name][column], kind) for column, kind in table.columns),
+            keys=tuple(tuple(plain[name].get(column, column) for column in key) for key in table.keys),
+            references={
+                plain[name].get(column, column): (owner, plain.get(owner, {}).get(key, key))
+                for column, (owner, key) in table.references.items()
+            },
+            rename={
+                new: table.rename.get(column, column)
+                for column, new in plain[name].items()
+                if new != column or column in table.rename
+            },
+        )
+        for name, table in tables.items()
+    }
+
+
+def _plain_columns(table: TableSchema) -> dict[str, str]:
+    """From the name of each column to one that a policy can have: its own, where it can and no other has it in SQL.
+
+    One that does not print stays as it is: no policy holds it.
+    """
+    found = {name: name for name, _ in table.columns if not name.isprintable()}
+    for name in sorted((name for name, _ in table.columns), key=lambda name: not _PLAIN.fullmatch(name)):
+        if name in found:
+            continue
+        wanted, taken = plain_name(name, "column"), {one.lower() for one in found.values()}
+        free = (wanted, *(f"{wanted}_{number}" for number in range(2, len(taken) + 3)))
+        found[name] = next(one for one in free if one.lower() not in taken)
+    return {name: found[name] for name, _ in table.columns}
+
+
 def _table(name: str, tables: Mapping[str, TableSchema], found: Mapping[str, Link], chosen: Choices) -> str:
     table, link = tables[name], found.get(name)
     if not _PLAIN.fullmatch(name) or (table.stored and not all(map(_PLAIN.fullmatch, table.stored.split(".")))):
         return f"  # {quoted(table.stored or name)}: not a plain name; make a view of it in the schema main\n"
     source = table.stored or (None if table.file is None else str(table.file))
     lines = [f"  {name}:\n"] + ([] if source is None else [f"    source: {quoted(source)}\n"])
+    if table.rename:
+        lines.append("    rename:                      # names to use, and those in the data, which are none in SQL\n")
+        lines += [f"      {new}: {quoted(own)}\n" for new, own in table.rename.items()]
     if name in chosen.public:
         return "".join([*lines, "    public: true                 # nobody's data: joined freely, returned as it is\n"])
     targets = {link.via: str(link.key) for link in found.values() if link.via is not None}
@@ -240,7 +287,7 @@ def shown(table: TableSchema, chosen: Choices) -> set[str]:
 def _column(name: str, kind: SourceType, known: str | None, of_file: bool, *, shown: bool) -> str:
     if not _PLAIN.fullmatch(name):
         cure = "rename the column in the file" if of_file else "give the column another one in a view"
-        return f"      # {quoted(name)}: not a plain name; {cure}\n"
+        return f"      # {quoted(name)}: its name does not print; {cure}\n"
     if kind.family not in _FIELDS:
         cure = "write the file with another" if of_file else "cast it in a view"
         return f"      # {name}: its type cannot be used as it is; {cure}\n"

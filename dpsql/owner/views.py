@@ -68,7 +68,7 @@ def build_tables(
     Raises:
         PolicyError: If shape and source disagree, or a table has not one row for every unit where it says so.
     """
-    sources = {table.name: database.table(*table.place) for table in shape.tables}
+    sources = {table.name: table.of(database) for table in shape.tables}
     require_one_unit_type(shape, sources)
     owners = Owners(shape, sources)
     require_every_unit(database, shape, sources, owners)
@@ -138,7 +138,7 @@ class _Build:
     def _appended(self, table: TableShape, files: Sequence[str]) -> bool:
         """Makes a private table of its rows in the version before and those of new files; False where it cannot be."""
         database, whole = self.database, self.sources[table.name]
-        new = [database.table(table.place[0], file) for file in files]
+        new = [table.of(database, file) for file in files]
         if self.again.place is None or any(one.types != whole.types for one in new):
             return False
         words, (source, owners) = database.dialect, self._of(table, together(new))

@@ -27,6 +27,7 @@ __all__ = [
     "Loss",
     "Name",
     "Number",
+    "OwnName",
     "Positive",
     "Section",
     "amount",
@@ -38,6 +39,8 @@ __all__ = [
 ]
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]{0,62}"
+_LONGEST = 1000
+"""Characters of a column's name in the source. It is a choice: far beyond any header."""
 _DIGITS = 60
 """Decimal digits of a number. It is a choice: far beyond any measurement, yet few enough that no number in a policy
 takes long to compute with."""
@@ -161,8 +164,15 @@ def _name(value: str) -> str:
     if not re.fullmatch(_NAME, value):
         raise wrong(
             f"{value!r} is not a plain name",
-            "write a letter or _, then letters, digits or _, at most 63 in all; give the data such a name in a view",
+            "write a letter or _, then letters, digits or _, at most 63 in all; a table's columns get such names under "
+            "its rename, and tables in a view",
         )
+    return value
+
+
+def _own_name(value: str) -> str:
+    if not 0 < len(value) <= _LONGEST:
+        raise wrong(f"this is no name of {_LONGEST:,} characters at most", "write the column's name in the source")
     return value
 
 
@@ -198,6 +208,10 @@ Duration = Annotated[
 ]
 Count = Annotated[int, Field(ge=1, le=MOST_ROWS)]
 Name = Annotated[str, AfterValidator(_name), WithJsonSchema({"type": "string", "pattern": f"^{_NAME}$"})]
+OwnName = Annotated[
+    str, AfterValidator(_own_name), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": _LONGEST})
+]
+"""What the source calls a column: any text."""
 ColumnName = Annotated[
     str, AfterValidator(_column_name), WithJsonSchema({"type": "string", "pattern": rf"^{_NAME}\.{_NAME}$"})
 ]

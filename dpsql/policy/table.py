@@ -14,7 +14,7 @@ from pydantic import Discriminator, Field, PrivateAttr, Tag, model_validator
 
 from dpsql.errors import InvariantBroken
 from dpsql.policy.column import ColumnPolicy
-from dpsql.policy.section import Count, FilePath, Name, Section, twins, wrong
+from dpsql.policy.section import Count, FilePath, Name, OwnName, Section, twins, wrong
 
 __all__ = ["TablePolicy", "Via"]
 
@@ -57,6 +57,9 @@ class TablePolicy(Section):
     """A Parquet or CSV file, or several by a pattern such as flights/*.parquet; the folder of a Delta or Iceberg table,
     or a table of a DuckLake, such as lake.ducklake#visits; or schema.table of the engine's database; without it the
     table of this name there."""
+    rename: dict[Name, OwnName] = Field(default_factory=dict, examples=[{"visit_date": "Visit Date"}])
+    """Columns that the source has under names which are none in SQL: the name to use, and the source's own. Everywhere
+    else stands the name to use."""
     unit: Unit | None = None
     """The column that says whose row this is, or {via: table, on: key}."""
     key: Key | None = None
@@ -80,8 +83,13 @@ class TablePolicy(Section):
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
+        own = list(self.rename.values())
+        if twice := [name for name in own if own.count(name) > 1]:
+            raise wrong(f"{twice[0]!r} is renamed twice", "remove one of the two", "rename")
+        if pair := twins(self.rename):
+            raise wrong(f"{pair[0]} and {pair[1]} are one name in SQL", "choose another name for one", "rename")
         if self.public:
-            extra = sorted(self.model_fields_set - {"public", "source", "key", "columns"})
+            extra = sorted(self.model_fields_set - {"public", "source", "rename", "key", "columns"})
             if extra:
                 raise wrong(f"a public table has no {extra[0]}", f"remove {extra[0]}, or public: true", extra[0])
             for name, column in self.columns.items():
@@ -114,7 +122,7 @@ class TablePolicy(Section):
             names.append(self.key_column)
         self._agree_on_key()
         if pair := twins(names):
-            raise wrong(f"{pair[0]} and {pair[1]} are one name in SQL", "rename one, in a view if need be")
+            raise wrong(f"{pair[0]} and {pair[1]} are one name in SQL", "give one another name under rename")
         if self.every_unit and self.rows_per_unit != 1:
             raise wrong("every_unit means one row per unit", "write rows_per_unit: 1, or remove it", "every_unit")
         if self.every_unit and self.key not in (None, self.unit):

@@ -53,7 +53,6 @@ REFUSED_WORDS: Mapping[str, Refusal] = {
     "for": ("FOR", "dpsql neither locks rows nor reads FOR inside a function.", "Leave it out, or use commas."),
     "fetch": ("FETCH", "dpsql reads LIMIT.", "Write LIMIT 10."),
     "collate": ("COLLATE", "text is compared by its bytes.", "Leave it out, or use lower(text)."),
-    "escape": ("ESCAPE", "dpsql reads it as a function.", "Write like_escape(text, pattern, '!')."),
     "similar": ("SIMILAR TO", *_FEW_PATTERNS),
     "glob": ("GLOB", *_FEW_PATTERNS),
     "overlaps": ("OVERLAPS", "it is not supported.", "Compare the dates with < and >=."),

@@ -63,7 +63,8 @@ class Writer:
             self._refuse_after_value()
         handle = f"h{len(self.atoms)}"
         self.atoms[handle] = atom
-        self._emit(handle, operand=operand, take=take)
+        text = atom.role is Role.VALUE and self._peek(-1).word == "escape"  # the reader takes a text alone there
+        self._emit(f"'{handle}'" if text else handle, operand=operand, take=take)
 
     def _value(self, value: Expr, take: int = 1) -> None:
         self._handle(Atom(Role.VALUE, self._here(), value=value), take=take)

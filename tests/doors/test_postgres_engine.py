@@ -134,7 +134,7 @@ def clinic(folder: Path, server: Server, database: str) -> Path:
         connection.execute("CREATE TYPE sexes AS ENUM ('F', 'M', 'X')")
         connection.execute("CREATE DOMAIN kilograms AS double precision")
         connection.execute(
-            'CREATE TABLE "People" ("Person" numeric(30), weight kilograms, paid numeric, sex sexes, '
+            'CREATE TABLE "People" ("Person" numeric(30), weight kilograms, "Paid, in CHF" numeric, sex sexes, '
             "seen timestamptz, born date, tags text[], raw bytea)"
         )
         connection.execute(

@@ -156,9 +156,9 @@ def test_a_deadline_ends_a_statement_and_a_long_answer_fails(twins: dict[str, Tw
 
 
 PEOPLE = """
-    SELECT CAST(1 AS DECIMAL(30, 0)) AS Person, CAST('NaN' AS DOUBLE) AS weight, CAST(5 AS DECIMAL(38, 4)) AS paid,
-           'F' AS sex, TIMESTAMP '2024-06-01 12:00:00+02:00' AS seen, CAST(NULL AS DATE) AS born,
-           array('a') AS tags, CAST('x' AS BINARY) AS raw
+    SELECT CAST(1 AS DECIMAL(30, 0)) AS Person, CAST('NaN' AS DOUBLE) AS weight,
+           CAST(5 AS DECIMAL(38, 4)) AS `Paid, in CHF`, 'F' AS sex, TIMESTAMP '2024-06-01 12:00:00+02:00' AS seen,
+           CAST(NULL AS DATE) AS born, array('a') AS tags, CAST('x' AS BINARY) AS raw
     UNION ALL SELECT 2, CAST('Infinity' AS DOUBLE), 99999999999999999999, 'M', TIMESTAMP '0001-06-01 00:00:00',
            DATE '0044-03-15', NULL, NULL
     UNION ALL SELECT 3, CAST('-0.0' AS DOUBLE), 0.1250, 'X', TIMESTAMP '2024-12-31 23:30:00-05:00', DATE '1950-02-28',
@@ -238,8 +238,8 @@ def test_changed_data_are_seen_and_a_refresh_drops_old_tables(cluster: Server, t
     for times in range(1, 4):
         with cluster.asked() as session:
             more = (
-                "SELECT CAST(p.id + 100 AS DECIMAL(30, 0)) AS Person, weight, paid, sex, seen, born, tags, raw "
-                f"FROM (SELECT * FROM ({PEOPLE}) AS q WHERE Person = 1) AS q CROSS JOIN range(1, 51) AS p"
+                "SELECT CAST(p.id + 100 AS DECIMAL(30, 0)) AS Person, weight, `Paid, in CHF`, sex, seen, born, tags, "
+                f"raw FROM (SELECT * FROM ({PEOPLE}) AS q WHERE Person = 1) AS q CROSS JOIN range(1, 51) AS p"
             )
             session.told(f"INSERT INTO changes.`People` {more}")
         with pytest.raises(OperationalError, match="The data changed"):

@@ -41,6 +41,7 @@ budget: {ledger: clinic.db, composition: basic, total: {epsilon: 3}, analysts: {
          per_query: {epsilon: 1}}
 tables:
   People:
+    rename: {paid: "Paid, in CHF"}
     unit: Person
     rows_per_unit: 2
     columns:

@@ -189,6 +189,14 @@ SELECT COUNT(*) FROM patients WHERE city LIKE 'San %' OR city ILIKE '%springfiel
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (("t0"."city" LIKE CAST($1 AS VARCHAR)) OR ("t0"."city" ILIKE CAST($2 AS VARCHAR)))) AS q
 -- values: 'San %', '%springfield%'
 
+SELECT COUNT(*) FROM patients WHERE city LIKE 'a!_%' ESCAPE '!' OR NOT (city NOT ILIKE 'b$%' || '%' ESCAPE '$')
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (like_escape("t0"."city", CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)) OR (NOT not_ilike_escape("t0"."city", CAST($3 AS VARCHAR), CAST($4 AS VARCHAR))))) AS q
+-- values: 'a!_%', '!', 'b$%%', '$'
+
 SELECT COUNT(*) FROM patients WHERE city NOT LIKE '%, CA'
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1

@@ -541,8 +541,11 @@ SELECT COUNT(*) FROM visits WHERE date_trunc(visited_on, 'month') > '2024-01-01'
 SELECT COUNT(*) FROM patients WHERE city LIKE sex
 -- refused: like at 1:37: argument 2 must be a constant. Write a literal there.
 
-SELECT COUNT(*) FROM patients WHERE city LIKE 'a!%' ESCAPE '!'
--- refused: ESCAPE at 1:53: dpsql reads it as a function. Write like_escape(text, pattern, '!').
+SELECT COUNT(*) FROM patients WHERE city LIKE 'a!%' ESCAPE '!!'
+-- refused: like_escape at 1:37: argument 3 must be one character. Write another constant there.
+
+SELECT COUNT(*) FROM patients WHERE city LIKE 'a!%' ESCAPE city
+-- refused: syntax at 1:60: dpsql could not read the statement from here on. Check commas and parentheses. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
 
 SELECT COUNT(*) FROM patients WHERE city SIMILAR TO 'a.*'
 -- refused: SIMILAR TO at 1:42: this kind of pattern is not supported. Use LIKE with % and _, or regexp_full_match(x, 'pattern').

@@ -71,6 +71,7 @@ _PREDICATES: tuple[type[exp.Expr], ...] = (
     exp.GTE,
     exp.Like,
     exp.ILike,
+    exp.Escape,
     exp.NullSafeEQ,
     exp.NullSafeNEQ,
     exp.Is,
@@ -96,6 +97,7 @@ class Expressions(Reader):
             exp.Tuple: self._tuple,
             exp.Neg: self._negate,
             exp.Not: self._not,
+            exp.Escape: self._escape,
             exp.Is: self._is,
             exp.NullSafeEQ: self._is_not_distinct_from,
             exp.Between: self._between,
@@ -321,6 +323,21 @@ class Expressions(Reader):
         if type(node.this) in (exp.Is, exp.NullSafeEQ) and isinstance(operand, Call) and operand.name == "not":
             return operand.arguments[0]  # IS NOT TRUE: the reader's NOT around our own
         return _not(operand)
+
+    def _escape(self, node: exp.Escape) -> Expr:
+        """``LIKE .. ESCAPE ..``, which is a function, as in DuckDB."""
+        self._slots(node, "this", "expression")
+        like = node.this
+        if type(like) not in (exp.Like, exp.ILike):
+            self._refuse(node, "ESCAPE", "it follows LIKE and its pattern.", "Write text LIKE pattern ESCAPE '!'.")
+        self._slots(like, *_OPERATOR_SLOTS, "negate")
+        self._plain_operands(like, like.this, like.expression)
+        name = f"{'not_' if like.args.get('negate') else ''}{_OPERATORS[type(like)]}_escape"
+        text, pattern = self._expression(like.this), self._expression(like.expression)
+        escape = self._atom(node.expression.this, (Role.VALUE,), "a text", node).value
+        if escape is None:
+            self._refuse(node, "ESCAPE", "it takes one character.", "Write text LIKE pattern ESCAPE '!'.")
+        return Call(name, (text, pattern, escape), position=text.position)
 
     def _is(self, node: exp.Is) -> Expr:
         self._slots(node, "this", "expression")

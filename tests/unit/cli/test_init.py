@@ -58,8 +58,8 @@ def test_init_tells_of_files_that_it_leaves_out(clinic: Clinic) -> None:
 def test_a_file_whose_name_is_no_table_s_is_a_table_of_a_plain_name(clinic: Clinic) -> None:
     (clinic.folder / "bike-rides 2.csv").write_text("rider,fare-paid\n1,2.5\n")
     text = clinic.dpsql("init", "bike-rides 2.csv", "--unit", "rider", "--output", "-").out
-    assert '  bike_rides_2:\n    source: "bike-rides 2.csv"\n    unit: rider\n' in text
-    assert '# "fare-paid": not a plain name; rename the column in the file\n' in text
+    assert '  bike_rides_2:\n    source: "bike-rides 2.csv"\n    rename:  ' in text
+    assert '      fare_paid: "fare-paid"\n    unit: rider\n' in text
     (clinic.folder / "bike_rides_2.csv").write_text("rider\n1\n")
     both = "Two files have one name", "bike-rides 2.csv and bike_rides_2.csv"
     assert_one_clear_error(clinic.dpsql("init", "bike-rides 2.csv", "bike_rides_2.csv"), *both)
@@ -147,9 +147,10 @@ def test_on_a_terminal_the_values_of_a_text_are_asked_and_stand_in_the_policy(
 ) -> None:
     rows = "SELECT 1 AS rider, 'a' AS zone, 'b' AS note, 2 AS \"no.\""
     duckdb.execute(f"COPY ({rows}) TO '{clinic.folder}/rides.parquet' (FORMAT parquet)")
-    shown = asked(clinic, monkeypatch, "rides.parquet", "", "", "", "", 'A, B b,A, "C"', "", "", "", "", "1", "2e-7")
+    answers = ("", "", "", "", 'A, B b,A, "C"', "", "", "", "", "", "1", "2e-7")
+    shown = asked(clinic, monkeypatch, "rides.parquet", *answers)
     assert "Groups of open texts (note) need a delta," in shown
-    assert "no. (integer)" not in shown  # no column of a policy may be called so
+    assert "no (integer)" in shown  # as the policy calls it
     assert shown.count("Write a number such as 1e-7, or -.") == 1
     budget = load_policy(clinic.folder / "rides.yaml").budget
     deltas = budget.total.delta, budget.analysts["*"].delta, budget.per_query.delta

@@ -9,7 +9,7 @@ import pytest
 from dpsql.engine.database import SourceType, TableSchema
 from dpsql.engine.duckdb.types import source_type
 from dpsql.errors import PolicyError
-from dpsql.owner.template import Choices, first_policy
+from dpsql.owner.template import Choices, first_policy, with_plain_columns
 from dpsql.policy import load_policy
 
 TABLES = {
@@ -96,9 +96,10 @@ def test_it_shows_names_and_types_alone() -> None:
 
 def test_names_cannot_break_out_of_their_comment() -> None:
     text = first("clinic", "clinic.duckdb", TABLES)
-    assert r'# "odd name\U0000000a  evil: true": not a plain name' in text
+    assert r'# "odd name\U0000000a  evil: true": its name does not print' in text
     assert '# "bad table": not a plain name' in text
-    assert '# "naïve": not a plain name' in text
+    assert "    rename:                      # names to use, and those in the data" in text
+    assert '      na_ve: "naïve"\n' in text
 
 
 WHOLE, TEXT, DAY = SourceType("BIGINT", "integer"), SourceType("VARCHAR", "text"), SourceType("DATE", "date")
@@ -143,10 +144,36 @@ def test_a_table_to_which_nothing_leads_says_so_and_stays_open(tmp_path: Path) -
     )
 
 
+def test_names_that_are_one_in_sql_are_told_apart(tmp_path: Path) -> None:
+    tables = {
+        "visits": TableSchema(
+            (("Age", WHOLE), ("age", WHOLE), ("Person No", WHOLE), ("visit no", WHOLE), ("Person-No", WHOLE)),
+            keys=(("visit no", "Person No"),),
+        ),
+        "lines": TableSchema((("Visit", WHOLE),), references={"Visit": ("visits", "visit no")}),
+    }
+    found = with_plain_columns(tables)
+    assert found["visits"].rename == {
+        "age_2": "age",
+        "Person_No": "Person No",
+        "visit_no": "visit no",
+        "Person_No_2": "Person-No",
+    }
+    assert (found["visits"].keys, found["lines"].rename) == ((("visit_no", "Person_No"),), {})
+    assert found["lines"].references == {"Visit": ("visits", "visit_no")}
+    assert with_plain_columns(found) == found
+    chosen = Choices("Person_No", columns=True, total="3", each="1", per_query="0.1")
+    file = tmp_path / "clinic.yaml"
+    text = first_policy("clinic", "duckdb", {"database": "clinic.duckdb"}, {"visits": tables["visits"]}, chosen)
+    file.write_text(text.replace("bounds: auto", "bounds: [0, 9]"))
+    visits = load_policy(file).tables["visits"]
+    assert (visits.key, visits.rename["Person_No"]) == (("visit_no", "Person_No"), "Person No")
+
+
 def test_what_a_file_holds_is_renamed_in_the_file_for_it_has_no_view() -> None:
-    columns = (("a-b", source_type("INTEGER")), ("photo", source_type("BLOB")))
+    columns = (("a\tb", source_type("INTEGER")), ("photo", source_type("BLOB")))
     text = first_policy("clinic", "duckdb", {}, {"visits": TableSchema(columns, file=Path("visits.parquet"))})
-    assert '# "a-b": not a plain name; rename the column in the file\n' in text
+    assert r'# "a\U00000009b": its name does not print; rename the column in the file' in text
     assert "# photo: its type cannot be used as it is; write the file with another\n" in text
     assert "view" not in text
 
