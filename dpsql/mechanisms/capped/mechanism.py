@@ -242,7 +242,7 @@ def _release(
         "loss": Composed((parts[0], answer)),
         "need": replace(need, source=request.source, ranks=edges),
         "search": search,
-        "guess": _guess(request, edges, request.rows_about * max(1, groups)),
+        "guess": replace(_guess(request, edges, request.rows_about * max(1, groups)), noise=search.law.spread),
         "groups": max(1, groups),
     }
     placed = tuple(inner for inner in inners if isinstance(inner, LocatedRelease))

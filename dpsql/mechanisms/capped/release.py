@@ -46,7 +46,8 @@ class CappedRelease(Offer):
 
     def share(self, sizes: UnitSizes, place: int) -> float:
         """Of a group's rows: how far the share of them below any number may be off by a cap."""
-        return min(1.0, sizes.drift(place) + SWAYS * math.sqrt(self.groups) * sizes.sway(place))
+        sway = SWAYS * math.sqrt(self.groups) * sizes.sway(place)
+        return min(1.0, sizes.drift(place) + sizes.missed(place) + sway)
 
     def rows(self, sizes: UnitSizes, place: int) -> int:
         """Of a group, within a cap."""
@@ -106,8 +107,10 @@ class CappedRelease(Offer):
         terms = len(edges) - 1 - place
         above = sum(self._counts(released)[place + 1 :]) + self.search.law.spread * beyond(terms, UNSURE)
         lost = 1 - sizes.kept(place) / sizes.rows if sizes.rows else 0.0
+        most = lost + (1 - lost) * sizes.missed(place)
+        about = f"about {lost:.0%}" if f"{lost:.0%}" == f"{most:.0%}" else f"{lost:.0%} to {most:.0%}"
         return (
-            f"at most {edges[place]:,} {what} of each unit count, a cap chosen privately; about {lost:.0%} of the "
+            f"at most {edges[place]:,} {what} of each unit count, a cap chosen privately; {about} of the "
             f"{what} are left out, and at most {max(0, math.ceil(above)):,} units have more ({1 - UNSURE:.0%}). "
             f"{widened}"
         )

@@ -20,6 +20,10 @@ to 1. The number of a unit's kept rows that are at most v is hypergeometric, wit
 (n - m) / (n - 1) where m rows of n are kept, and units are independent.  QED
 
 Where all units have as many rows as each other nothing drifts, whatever the cap.
+
+What is not believed may be there all the same. So many rows as `missed` says a cap may leave out besides, 19 times of
+20: those of units in classes that are not believed, as they were counted, and what noise hides in all classes above it.
+As a share of all rows they move the share of those below any number by as much, at most.
 """
 
 from __future__ import annotations
@@ -43,6 +47,7 @@ LIKELY = 3.0
 data at two prices: a little more or less changes the error by a few parts of a hundred."""
 SWAYS = 2.0  # Standard deviations of chance that intervals allow for, besides what drifts: 95 times of 100.
 WITHIN = 0.75  # Where in its class, as a share of its edge, a unit's size is taken to be: the middle.
+HIDES = 1.64  # Standard deviations of noise that may hide rows: 19 times of 20, normal noise hides no more.
 UNKNOWN = 0.5  # The drift of a cap where no class of sizes is believed. A guess.
 
 
@@ -53,10 +58,14 @@ class UnitSizes:
     Attributes:
         edges: Of the classes.
         units: >= 0; one for each class.
+        doubted: As many were counted besides, where that is not believed; () for none.
+        noise: Scale of the noise in each count; 0 where there is none.
     """
 
     edges: tuple[int, ...]
     units: tuple[float, ...]
+    doubted: tuple[float, ...] = ()
+    noise: float = 0.0
 
     @property
     def _typical(self) -> list[float]:
@@ -81,6 +90,13 @@ class UnitSizes:
             return UNKNOWN if place < len(self.edges) - 1 else 0.0
         weights = zip(self.units, self._typical, strict=True)
         return sum(many * abs(min(size, cap) / kept - size / rows) for many, size in weights) / 2
+
+    def missed(self, place: int) -> float:
+        """The share of rows that a cap at an edge may leave out though they are not seen; 0 to 1."""
+        beyond = [max(0.0, size - self.edges[place]) for size in self._typical]
+        rows = sum(many * more for many, more in zip(self.doubted, beyond, strict=False))
+        rows += HIDES * math.sqrt(2) * self.noise * math.hypot(*beyond)
+        return rows / (rows + self.kept(place)) if rows else 0.0
 
     def sway(self, place: int) -> float:
         """The standard deviation of that share, by which rows are kept."""
@@ -137,5 +153,7 @@ class SizeSearch:
     def believed(self, counts: Sequence[int]) -> UnitSizes:
         """What stands out of the noise."""
         scale = self.law.spread
-        least = (scale * (LIKELY + math.log(2) * k) for k in range(len(counts)))
-        return UnitSizes(self.edges, tuple(float(n) if n > m else 0.0 for n, m in zip(counts, least, strict=True)))
+        sure = [n > scale * (LIKELY + math.log(2) * k) for k, n in enumerate(counts)]
+        believed = tuple(float(n) if known else 0.0 for n, known in zip(counts, sure, strict=True))
+        doubted = tuple(0.0 if known else max(0.0, float(n)) for n, known in zip(counts, sure, strict=True))
+        return UnitSizes(self.edges, believed, doubted, scale)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from dpsql.mechanisms.base import Interval, derive
 from dpsql.mechanisms.capped.release import CappedAtOnce
 from dpsql.mechanisms.capped.sizes import UnitSizes
+from dpsql.mechanisms.located.place import STANDARD
 from dpsql.mechanisms.located.release import LocatedRelease
 from dpsql.privacy.tables import ReleasedTable
 
@@ -28,7 +29,6 @@ rows of mostly lies near what others have."""
 HIDES = 8
 """How many times as much as the noise of its sum the rows that noise hides move a statistic: both grow with the cap.
 Measured on real data: with 1, caps are taken that hide heavy tails; between 4 and 16 errors change by a tenth."""
-RISE = 3  # Standard deviations that a window is guessed to reach, as in `located`.
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,9 @@ class CappedStatistics(CappedAtOnce):
     def _parts(self, sizes: UnitSizes, place: int) -> tuple[float, float]:
         """Half of the expected interval: for noise, and for the cap."""
         inner, rows = self.inners[place], self.rows(sizes, place)
-        reach = inner.query.reach
-        middle = reach / RISE * float(inner.query.grid.step)
-        low, high = inner.exchanged((middle, middle), reach, self.share(sizes, place))
+        standard = inner.query.reach / STANDARD
+        middle = inner.typical(standard)
+        low, high = inner.exchanged((middle, middle), standard, self.share(sizes, place))
         return inner.foreseen(rows), (high - low) / 2
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
@@ -81,12 +81,12 @@ class CappedStatistics(CappedAtOnce):
             return []
         place = released.columns["cap"][0]
         inner, share = self.inners[place], self.share(self.sizes(released), place)
-        everywhere = (inner.query.grid.high - inner.query.grid.low) / 2
-        halves = [everywhere if half is None else half for half in released.columns["half"]]
+        everywhere = (inner.query.grid.high - inner.query.grid.low) / 2 / STANDARD
+        standards = [everywhere if one is None else one for one in released.columns["standard"]]
         found = inner.intervals(released, confidence)
         return [
-            inner.exchanged((float(low or 0), float(high or 0)), half, share)
-            for (low, high), half in zip(found, halves, strict=True)
+            inner.exchanged((float(low or 0), float(high or 0)), standard, share)
+            for (low, high), standard in zip(found, standards, strict=True)
         ]
 
     def told(self, released: ReleasedTable) -> tuple[str, ...]:

@@ -155,6 +155,10 @@ class ClampSearch:
         points = self.penalty(last) + ahead + math.log(last / MISS) / float(self.exponent)
         return math.ceil(points / FINE)
 
+    def lost(self, place: int) -> int:
+        """What units have above the chosen edge at most, in grid steps, with chance 1 - `MISS`."""
+        return self.most_above(place) * (self.edges[-1] - self.edges[place])
+
     def allowed(self, place: int) -> int:
         """What the interval allows to be clipped in one group, in grid steps; 0 at the last edge."""
         if place == len(self.edges) - 1:

@@ -188,7 +188,7 @@ class ClampedMean(PlaceSearch):
             sums, counts = np.array([float(row["sum"])]), np.array([float(row["rows"])])
             (low,), (high,) = (end.tolist() for end in fieller(sums, counts, *laws, *bounds, 1 - confidence))
             low, high = low - row["under"] / row["rows"], high + row["over"] / row["rows"]
-            more = row["rows"] / (row["rows"] + query.cap.allowed(row["cap"]))  # with rows that the cap left out
+            more = row["rows"] / (row["rows"] + query.cap.lost(row["cap"]))  # with rows that the cap left out
             low, high = min(low, low * more), max(high, high * more)
         step, centre = float(grid.step), row["centre"]
         return max(low + centre, grid.low) * step, min(high + centre, grid.high) * step

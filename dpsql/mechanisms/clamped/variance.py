@@ -162,7 +162,7 @@ class ClampedVariance(ClampedMean):
         fewest = row["rows"] - off["rows"]
         if fewest < (2 if self._function.endswith("samp") else 1):
             return 0.0, self._shown(math.inf, 2)
-        most = row["rows"] + off["rows"] + query.cap.allowed(row["cap"])
+        most = row["rows"] + off["rows"] + query.cap.lost(row["cap"])
         step, unit = float(query.values.step), float(self._unit)
         ends = (row["sum"] - off["sum"] - row["under"]) * step, (row["sum"] + off["sum"] + row["over"]) * step
         least = max(0.0, row["squared_sum"] - off["squared_sum"] - row["squared_under"]) * unit

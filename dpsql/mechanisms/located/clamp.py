@@ -27,7 +27,7 @@ import numpy as np
 
 from dpsql.mechanisms.choice.clamp import ALLOWED, FARTHER, WIDE, ClampSearch, by_edges, edges_to, place_of
 from dpsql.mechanisms.choice.groups import Whole, together
-from dpsql.mechanisms.located.place import Clip
+from dpsql.mechanisms.located.place import STANDARD, Clip
 from dpsql.mechanisms.noise.mean import anchor_of, declared_centre
 from dpsql.plan.types import Facts, Grid
 
@@ -94,7 +94,8 @@ class Clamps:
         edge, grid = self.edges[place], self.grid
         low, high = max(grid.low, self.anchor - edge), min(grid.high, self.anchor + edge)
         middle = (low + high) // 2
-        return Clip(middle, max(1, high - middle, middle - low), low, high, 0.0, 0.0, 0.0)
+        half = max(1, high - middle, middle - low)
+        return Clip(middle, half, low, high, 0.0, 0.0, 0.0, half / STANDARD)
 
     def outside(self, search: ClampSearch, place: int, rows: int) -> tuple[float, float, float]:
         """What the interval of a group counts for rows beyond the clamp, for each row of the group, in grid steps.

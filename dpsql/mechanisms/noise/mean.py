@@ -219,8 +219,12 @@ class MeanRelease(Offer):
 
 @lru_cache(maxsize=1024)  # asked for by the choice, the quote and the answer
 def _half_steps(n: int, deviation: float, sum_law: Law, count_law: Law | None, low: float, high: float) -> float:
-    """Half width of the 95% interval of a mean of n values at ``deviation`` from the centre, in grid steps."""
-    sums, counts = np.array([deviation * n]), np.array([float(n)])
+    """Half width of the 95% interval of a mean of n values at ``deviation`` from the centre, in grid steps.
+
+    They lie on the side on which the bounds are farther away: beyond a bound lies no mean.
+    """
+    aside = min(deviation, high) if high >= -low else max(-deviation, low)
+    sums, counts = np.array([aside * n]), np.array([float(n)])
     least, greatest = _within(sums, counts, sum_law, count_law, low, high, 0.95)
     return float((greatest[0] - least[0]) / 2)
 

@@ -316,10 +316,23 @@ def test_it_is_taken_unasked_and_says_its_cap(session: Session) -> None:
     assert session.query(by_region, epsilon=5).replayed
 
 
+@pytest.mark.parametrize("function", ["AVG", "STDDEV", "VAR_POP"])
+def test_a_statistic_is_foretold_alike_on_either_side_of_0(session: Session, function: str) -> None:
+    quotes = [
+        session.explain(f"SELECT region, {function}({x}) AS x FROM orders GROUP BY region", epsilon=5)
+        for x in ("amount", "-amount", "amount - 1000000")
+    ]
+    (first, *others) = (quote.columns[-1] for quote in quotes)
+    assert first.half_width > 0
+    for other in others:
+        assert other.mechanism == first.mechanism == "capped"
+        assert other.half_width == pytest.approx(first.half_width, rel=0.5)
+
+
 def test_rows_that_have_lost_their_unit_cannot_be_ranked(session: Session) -> None:
-    kept = session.explain("SELECT MEDIAN(amount) FROM (SELECT amount FROM orders) AS o", epsilon=1)
+    kept = session.explain("SELECT MEDIAN(amount) FROM (SELECT amount FROM orders) AS o", epsilon=5)
     assert kept.columns[0].mechanism == "capped"
-    lost = session.explain("SELECT MEDIAN(amount) FROM (SELECT DISTINCT amount, region FROM orders) AS o", epsilon=1)
+    lost = session.explain("SELECT MEDIAN(amount) FROM (SELECT DISTINCT amount, region FROM orders) AS o", epsilon=5)
     assert "have lost their privacy unit" in dict(lost.columns[0].others)["capped"]
 
 

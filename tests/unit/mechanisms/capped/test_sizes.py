@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from dpsql.mechanisms.capped.sizes import LIKELY, UNKNOWN, SizeSearch, UnitSizes
+from dpsql.mechanisms.capped.sizes import HIDES, LIKELY, UNKNOWN, SizeSearch, UnitSizes
 from dpsql.mechanisms.choice.clamp import edges_to
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import Noiseless
@@ -32,6 +32,20 @@ def test_a_count_must_stand_out_of_the_noise_the_more_the_more_rows_it_stands_fo
     assert search.law.scale == 16
     assert search.believed([math.ceil(n + 0.1) for n in least]).units == tuple(math.ceil(n + 0.1) for n in least)
     assert search.believed([math.floor(n) for n in least]).units == (0.0,) * 5
+
+
+def test_what_is_not_believed_may_be_left_out_all_the_same() -> None:
+    search = SizeSearch(EDGES, Fraction(1, 8), 2)  # noise of scale 16
+    sizes = search.believed([1_000, 300, -20, 30, 40])
+    assert (sizes.units, sizes.doubted) == ((1_000.0, 300.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 30.0, 40.0))
+    typical = [1, 2, 3, 6, 9]  # rows of a unit of each class
+    for place, cap in enumerate((1, 2, 4, 8)):
+        beyond = [max(0, size - cap) for size in typical]
+        hidden = HIDES * math.sqrt(2) * 16 * math.sqrt(sum(more**2 for more in beyond))
+        lost = 30 * beyond[3] + 40 * beyond[4] + hidden
+        assert sizes.missed(place) == pytest.approx(lost / (lost + 1_000 + 300 * min(cap, 2)))
+    assert sizes.missed(4) == 0.0
+    assert UnitSizes(EDGES, (1.0,) * 5).missed(0) == 0.0  # where nothing is noised nothing is hidden
 
 
 def test_what_is_not_known_is_thought_to_drift() -> None:

@@ -91,3 +91,5 @@ def test_more_units_than_said_are_above_the_clamp_as_seldom_as_said(fallback: in
         above = above_edges(sizes)
         wrong = [chance for at, chance in enumerate(chosen) if above[at] > search.most_above(at)]
         assert 0 < sum(wrong) <= Decimal(MISS)
+        assert search.lost(place) == (many - 1) * (32 - search.edges[place])  # as many units, up to the last edge
+    assert search.lost(5) == 0

@@ -50,6 +50,20 @@ def mean(mechanism: Laplace | Gaussian, **facts: object) -> MeanRelease:
     return release
 
 
+@pytest.mark.parametrize("centre", [-2, 3, 9, 10])
+def test_no_mean_is_foretold_beyond_the_bounds_however_wide_the_spread(centre: int) -> None:
+    wide, narrow = (
+        mean(
+            Laplace(),
+            grid=Grid(Fraction(1), low=-3, high=10),
+            facts=replace(COST.facts, centre=Fraction(centre), spread=Fraction(spread)),
+            rows_about=100_000,
+        )
+        for spread in (11, 1)
+    )
+    assert max(narrow.half_width, wide.half_width) < 0.1  # and not the bounds' 6.5: noise for 100,000 rows is little
+
+
 def test_the_sum_is_centred_in_the_middle_of_the_bounds() -> None:
     query = mean_query(asking("avg", grid=Grid(Fraction(1), low=-3, high=10)))
     assert query.centre == 3
