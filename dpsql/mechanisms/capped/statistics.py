@@ -44,8 +44,10 @@ class CappedStatistics(CappedAtOnce):
     expected: tuple[float, float] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        expected = self._parts(self.guess, self.best(self.guess))
-        derive(self, expected=expected, half_width=sum(expected))
+        place = self.best(self.guess)
+        expected = self._parts(self.guess, place)
+        width = self.inners[place].interval_foreseen(self.rows(self.guess, place)) + expected[1]
+        derive(self, expected=expected, half_width=width)
 
     @property
     def expected_error(self) -> float:

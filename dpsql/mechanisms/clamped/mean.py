@@ -83,7 +83,14 @@ class ClampedMean(PlaceSearch):
     columns: ClassVar[tuple[str, ...]] = ("clamp", "rows", "centre", "cap", *SUMMED)
 
     def __post_init__(self) -> None:
-        derive(self, need=self.query.need, half_width=self.foreseen(self.query.rows_about), notes=self.notes)
+        width = min(self.foreseen(self.query.rows_about) + self._outside() / 2, self._most)
+        derive(self, need=self.query.need, half_width=width, notes=self.notes)
+
+    def _outside(self) -> float:
+        """How far units outside the window are expected to widen the interval, in the answer's unit."""
+        query = self.query
+        found = self.outside(query.rows_about, (query.clamps, self._search), query.reach)
+        return found.hidden / query.rows * float(query.values.step)
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``, and what was released before it: numbers of units and rows, the centre, the window, the cap."""

@@ -172,6 +172,15 @@ class ClampedVariance(ClampedMean):
         high = greatest / fewest - (near / most) ** 2
         return self._shown(low, most), self._shown(high, fewest)
 
+    def _outside(self) -> float:
+        query, clamped = self.query, (self.query.squares, self._choice(self.query.squares))
+        found = self.outside(query.rows_about, clamped, query.squares_reach, HALF, THIN)
+        added = found.hidden / query.rows * float(self._unit)
+        if not self._function.startswith("stddev"):
+            return added
+        deviation = query.deviation * float(query.values.step)
+        return math.sqrt(deviation**2 + added) - deviation
+
     def _errors(self, rows: int | None = None) -> tuple[float, float]:
         query, few, squares = self.query, self.few, self.query.squares
         shares = self.located_shares(query.rows_about if rows is None else rows)

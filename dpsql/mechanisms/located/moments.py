@@ -40,6 +40,7 @@ __all__ = ["LocatedMoments"]
 SQUARES = Fraction(7, 10)
 """The share of a variance's answer for the sum of squares; the sum has the rest. It is least to first order for a
 middle an eighth of the half width away from the mean."""
+THIRD = 3  # Standard deviations of the rows in their reach. A guess.
 REACH = 3.5  # Scales of Laplace noise within which it lies 97 times of 100, in expected errors. It is a choice.
 
 Floats = npt.NDArray[np.float64]
@@ -86,7 +87,18 @@ class LocatedMoments(LocatedRelease):
     sums: ClassVar[tuple[str, ...]] = ("x", "xx")
 
     def __post_init__(self) -> None:
-        derive(self, need=self.query.need, half_width=self.foreseen(self.query.rows_about), notes=self.notes)
+        derive(self, need=self.query.need, half_width=self.interval_foreseen(self.query.rows_about), notes=self.notes)
+
+    def interval_foreseen(self, rows: int) -> float:
+        outside = self.outside_foreseen(rows)
+        if isinstance(self._statistic, Distance):
+            added = outside.hidden
+        elif isinstance(self._statistic, Deviation):
+            standard = self.query.reach / THIRD
+            added = math.sqrt(standard**2 + outside.squared) - standard
+        else:
+            added = outside.squared
+        return min(self.foreseen(rows) + added / 2 * self._unit, self._most)
 
     def placed(self, place: int) -> LocatedMoments:
         """The same release, as what answers another place."""
@@ -123,8 +135,7 @@ class LocatedMoments(LocatedRelease):
     def _width(self, width: float, reach: float) -> float:
         """In the answer's unit, of one in (squares of) grid steps, where the rows reach so far."""
         if isinstance(self._statistic, Deviation):
-            # It is about a third of the reach: its error is that of the variance over twice of it.
-            width /= max(reach * 2 / 3, 1e-300)
+            width /= max(reach * 2 / THIRD, 1e-300)  # the error of the variance over twice of it
         return max(min(width * self._unit, self._most), 1e-300)
 
     @property

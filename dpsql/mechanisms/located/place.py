@@ -43,6 +43,7 @@ __all__ = [
     "Side",
     "beyond",
     "most_hidden",
+    "side_foreseen",
     "squares",
     "total",
     "totals",
@@ -291,6 +292,24 @@ def _feared(
     far_out = np.maximum(np.arange(bins) - NEAR, 0)
     thought = most * max(thins, FADES) ** (np.arange(bins) - far_out) * thins**far_out
     return _rows(tail, last, known + SWAY * math.sqrt(2 * (bins + 1)) * noise, _thinning(thought, seen)), ends
+
+
+def side_foreseen(bins: Bins, reach: float, noise: float, thins: float) -> Side:
+    """What the interval is expected to count on both sides together, where no row lies beyond a window.
+
+    The bounds are taken to lie on one side of it, as for numbers of which the most are small.
+
+    Args:
+        bins: The public bins.
+        reach: Of the window, from the centre, in grid steps.
+        noise: Scale of the noise of each bin.
+        thins: As in `window_of`.
+    """
+    edges = np.array(bins.edges, dtype=np.float64)
+    last = min(int(np.searchsorted(edges, reach)), len(edges) - 1)
+    believed = noise * beyond(len(edges) - last, LIKELY)
+    tail = np.where(np.arange(len(edges)) <= last, believed, 0.0)
+    return _hidden(tail, edges, bins.grid.high - bins.grid.low, math.ceil(reach), last, noise, thins)
 
 
 def _rows(tail: np.ndarray, last: int, known: float, outside: Sequence[float]) -> np.ndarray:

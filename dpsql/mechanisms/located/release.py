@@ -24,7 +24,7 @@ from dpsql.mechanisms.base import derive
 from dpsql.mechanisms.choice.clamp import ALLOWED
 from dpsql.mechanisms.choice.groups import Whole, grouped
 from dpsql.mechanisms.located.parts import COUNT, Shares
-from dpsql.mechanisms.located.place import Clip, totals
+from dpsql.mechanisms.located.place import Clip, Side, totals
 from dpsql.mechanisms.located.search import LocatedQuery, PlaceSearch, Row
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.mean import fieller
@@ -106,6 +106,18 @@ class LocatedRelease(PlaceSearch):
             return 0.0, 0.0, 0.0
         return self.query.clamps.outside(search, row["clamp"], row["count"])
 
+    @abstractmethod
+    def interval_foreseen(self, rows: int) -> float:
+        """The half width of the interval that is expected of a group of so many rows, in the answer's unit.
+
+        It is `foreseen`, with what the interval counts of rows outside the window.
+        """
+
+    def outside_foreseen(self, rows: int) -> Side:
+        """What that is, for each row of the group, in grid steps."""
+        found = self.outside(rows, (self.query.clamps, self._search), self.query.reach)
+        return Side(found.hidden / rows, found.squared / rows)
+
     def window(self, values: Whole, rows: Whole, count: int, shares: Shares, sampler: Sampler) -> Clip:
         """Where the group is: a centre by its rank, then noised numbers of rows by their distance from it."""
         centre = self.centre(values, rows, self.query.grid, shares, sampler)
@@ -163,7 +175,12 @@ class LocatedMean(LocatedRelease):
     sums: ClassVar[tuple[str, ...]] = ("sum",)
 
     def __post_init__(self) -> None:
-        derive(self, need=self.query.need, half_width=self.foreseen(self.query.rows_about), notes=self.notes)
+        width = self.interval_foreseen(self.query.rows_about)
+        derive(self, need=self.query.need, half_width=width, notes=self.notes)
+
+    def interval_foreseen(self, rows: int) -> float:
+        outside = self.outside_foreseen(rows).hidden * float(self.query.grid.step)
+        return min(self.foreseen(rows) + outside / 2, self._most)
 
     def _errors(self, rows: int | None = None) -> tuple[float, float]:
         query, rows = self.query, self.query.rows_about if rows is None else rows

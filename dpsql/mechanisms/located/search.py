@@ -22,7 +22,7 @@ from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.choice.landscape import Rank, landscape
 from dpsql.mechanisms.located.clamp import Clamps
 from dpsql.mechanisms.located.parts import COUNT, FEWEST, Shares, few_shares, shares_for
-from dpsql.mechanisms.located.place import THINS, Bins, Clip, window_of
+from dpsql.mechanisms.located.place import THINS, Bins, Clip, Side, side_foreseen, window_of
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
@@ -193,6 +193,31 @@ class PlaceSearch(Offer):
         """By what clipping at a clamp is thought to move a sum, over the clamp, in rows."""
         search = self._search
         return 0.0 if search is None else float(search.units / search.epsilon)
+
+    def outside(
+        self,
+        rows: int,
+        clamped: tuple[Clamps, ClampSearch | None],
+        reach: float,
+        part: Fraction = Fraction(1),
+        thins: float = THINS[1],
+    ) -> Side:
+        """What an interval is expected to count, for a group of so many rows, of what lies outside of its window.
+
+        Args:
+            rows: Of the group.
+            clamped: Clamps of the numbers that are summed, and how one is chosen where the rows are too few.
+            reach: Guess of how far their window reaches, in steps of the clamps' grid.
+            part: Of the share that finds a window, what finds this one.
+            thins: As in `window_of`.
+        """
+        shares, (clamps, search) = self.located(rows), clamped
+        if shares is not None:
+            return side_foreseen(Bins(clamps.grid), reach, self.query.law(shares.tails * part).spread, thins)
+        if search is None:
+            return Side(0.0, 0.0)
+        below, above, squared = clamps.outside(search, clamps.hope, rows)
+        return Side((below + above) * rows, squared * rows)
 
     @property
     @abstractmethod

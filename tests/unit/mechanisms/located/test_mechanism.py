@@ -299,6 +299,23 @@ def test_intervals_hold_the_truth_of_skewed_rows(function: str) -> None:
     assert held >= 0.9 * draws  # the stream is the same in every run
 
 
+@pytest.mark.parametrize("epsilon", [1, 10])
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("rows", [30, 2_000, 20_000])
+def test_the_half_width_is_foretold_with_what_the_interval_counts_outside(
+    function: str, rows: int, epsilon: int
+) -> None:
+    wide = replace(COST.facts, high=Fraction(10**6), centre=Fraction(30_000), spread=Fraction(25_000))
+    price = Price(Fraction(epsilon), Fraction(0))
+    release = release_of(function, price=price, facts=wide, rows_about=rows)
+    data, sampler, found = counted(table(1, rows, 30_000.0)), FixedSampler(function), list[float]()
+    for _ in range(9):
+        low, high = ends_of(release, release.release(data, sampler))
+        found.append((high - low) / 2)
+    assert release.half_width / 5 < sorted(found)[4] < release.half_width * 5
+    assert release.expected_error <= release.half_width
+
+
 def test_the_choice_is_by_what_may_be_gained() -> None:
     def better(**more: Any) -> bool:
         asked = asking("avg", price=ONE, **more)
