@@ -189,7 +189,7 @@ def _three_digits(step: int) -> Fraction:
 
 
 def _column(name: str, measured: Measured, composition: Composition) -> QuoteColumn:
-    others = [(other.mechanism, _reason(other.expected_error, other.reason)) for other in measured.choice.others]
+    others = [(other.mechanism, _reason(other.half_width, other.reason)) for other in measured.choice.others]
     return QuoteColumn(*summary_fields(name, measured, composition), others=tuple(others))
 
 

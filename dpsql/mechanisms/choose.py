@@ -22,13 +22,13 @@ class Other:
 
     Attributes:
         mechanism: Its name.
-        expected_error: What its answer is expected to be off by, 95 times of 100, in the column's unit; None where it
-            made no offer.
+        half_width: Half of the 95% interval that its quote would foretell, in the column's unit; None where it made no
+            offer.
         reason: Why not, in one sentence.
     """
 
     mechanism: str
-    expected_error: float | None
+    half_width: float | None
     reason: str
 
 
@@ -70,7 +70,7 @@ def choose(
     best = least_error(request, takers_of(request, mechanisms, wanted, banned))
     if best is None:
         raise _refused(request, mechanisms, wanted, banned)
-    return Choice(best, lambda: _others(request, mechanisms, wanted, banned, best.mechanism))
+    return Choice(best, lambda: _others(request, mechanisms, wanted, banned, best))
 
 
 def takers_of(
@@ -98,18 +98,20 @@ def least_error(request: Request, takers: Sequence[Mechanism]) -> Offer | None:
 
 
 def _others(
-    request: Request, mechanisms: Sequence[Mechanism], wanted: str | None, banned: Collection[str], best: str
+    request: Request, mechanisms: Sequence[Mechanism], wanted: str | None, banned: Collection[str], best: Offer
 ) -> tuple[Other, ...]:
-    """All that take such a request but the best, with what each would have erred by, or why it makes no offer."""
+    """All that take such a request but the best, with what each would have foretold, or why it makes no offer."""
     others = []
     for mechanism in mechanisms:
-        if mechanism.name != best and mechanism.takes(request):
-            answer, kept = _answer(mechanism, request, banned), only_named(mechanism, request) or NOT_SMALLER
+        if mechanism.name != best.mechanism and mechanism.takes(request):
+            answer, kept = _answer(mechanism, request, banned), only_named(mechanism, request)
             if isinstance(answer, Refusal):
                 others.append(Other(mechanism.name, None, answer.reason))
             else:
-                reason = f"mechanism = '{best}' was asked for." if wanted else kept
-                others.append(Other(mechanism.name, answer.expected_error, " ".join([reason, *answer.notes])))
+                shorter = answer.half_width < best.half_width
+                reason = kept or (SHORTER if shorter else NOT_SMALLER)
+                reason = f"mechanism = '{best.mechanism}' was asked for." if wanted else reason
+                others.append(Other(mechanism.name, answer.half_width, " ".join([reason, *answer.notes])))
     return tuple(others)
 
 
@@ -120,6 +122,7 @@ def _answer(mechanism: Mechanism, request: Request, banned: Collection[str]) -> 
 
 
 NOT_SMALLER = "its expected error is not smaller."
+SHORTER = "its interval would be shorter, and its answer is expected to be farther off."
 
 
 def _refused(

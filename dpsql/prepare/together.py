@@ -79,4 +79,4 @@ def _others(alone: Choice | None) -> tuple[Other, ...]:
     if alone is None:
         return ()
     reason = "alone, at its part of the price: together they err less."
-    return (Other(alone.release.mechanism, alone.release.expected_error, reason), *alone.others)
+    return (Other(alone.release.mechanism, alone.release.half_width, reason), *alone.others)

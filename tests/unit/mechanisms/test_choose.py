@@ -39,15 +39,15 @@ def test_many_groups_a_unit_go_to_gaussian_at_the_same_price() -> None:
     choice = choose(request)
     laplace = next(other for other in choice.others if other.mechanism == "laplace")
     assert choice.release.mechanism == "gaussian"
-    assert laplace.expected_error is not None
-    assert laplace.expected_error > choice.release.half_width
+    assert laplace.half_width is not None
+    assert laplace.half_width > choice.release.half_width
 
 
 def test_without_delta_gaussian_is_not_considered_and_says_why() -> None:
     choice = choose(asking("count_rows", held=MANY_GROUPS, keys=(CITY,), price=HALF))
     gaussian = next(other for other in choice.others if other.mechanism == "gaussian")
     assert choice.release.mechanism in ("laplace", "clamped")
-    assert gaussian.expected_error is None
+    assert gaussian.half_width is None
     assert "add delta" in gaussian.reason
 
 
@@ -81,7 +81,7 @@ def test_where_all_may_say_nothing_the_one_that_finds_out_more_is_taken() -> Non
     held, price = Contribution(rows=1000, groups=3, rows_in_group=1000), Price(Fraction(1, 5), Fraction(0))
     request = asking("avg", held=held, keys=(CITY,), price=price, rows_about=100)
     choice = choose(request)
-    expected = {other.mechanism: other.expected_error for other in choice.others}
+    expected = {other.mechanism: other.half_width for other in choice.others}
     assert choice.release.expected_error == expected["laplace"] == expected["located"]
     assert choice.release.mechanism == "capped"
 

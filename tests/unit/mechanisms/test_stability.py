@@ -148,7 +148,7 @@ def test_it_is_taken_by_name_alone_whatever_rows_the_policy_guesses(rows: int) -
     choice = choose(request)
     assert choice.release.mechanism == "laplace"
     (other,) = (o for o in choice.others if o.mechanism == "threshold")
-    assert other.expected_error is not None
+    assert other.half_width is not None
     assert "taken by name alone" in other.reason
     assert choose(request, wanted="threshold").release.mechanism == "threshold"
 
