@@ -14,15 +14,17 @@ from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dpsql.owner.outside import bins_inside, hidden, sides_of
+from dpsql.owner.outside import bins_inside, hidden, rows_within, sides_of
 from dpsql.owner.shape import shape_of
 from dpsql.plan.advised import AdvisedColumn, AdvisedTable, LogHistogram, Signed
 
 if TYPE_CHECKING:
+    from dpsql.mechanisms.noise.laws import Law
     from dpsql.owner.advise import ReleasedFacts
     from dpsql.owner.questions import Tally
     from dpsql.policy.column import ColumnPolicy
     from dpsql.policy.model import Policy
+    from dpsql.policy.table import TablePolicy
 
 __all__ = [
     "Bounds",
@@ -33,6 +35,7 @@ __all__ = [
     "histogram",
     "place_of",
     "rows_about",
+    "rows_guessed",
     "rows_lost",
     "two_digits",
     "unresolved",
@@ -88,7 +91,7 @@ def advised_tables(policy: Policy, facts: ReleasedFacts | None, data: str | None
         current = facts.data == data and facts.shapes.get(name) == shape.digest_of(name)
         tables[name] = AdvisedTable(
             units=rows.up.units,
-            rows=rows_about(rows.up, table.most_rows),
+            rows=rows_guessed(table, rows, facts.law, table.most_rows),
             per_unit=rows.up,
             columns=dict(_columns(facts, name, table.columns)),
             heavy={column: values for (owner, column), values in facts.heavy.items() if owner == name},
@@ -231,7 +234,7 @@ def _between(pieces: list[tuple[float, float, int]], low: float, high: float) ->
 
 
 def rows_lost(per_unit: LogHistogram, cap: int, counts: Sequence[int]) -> float:
-    """About which share of the rows is beyond a cap, of those of some counts: the seen ones, or the taken ones."""
+    """About which share of the rows is beyond a cap, of those of some counts."""
     means = _means(per_unit, counts)
     rows = sum(count * mean for mean, count in means)
     return 1 - sum(count * min(mean, cap) for mean, count in means) / rows if rows else 0.0
@@ -242,9 +245,19 @@ def _means(per_unit: LogHistogram, counts: Sequence[int]) -> list[tuple[float, i
     return [((float(per_unit.low(j) + per_unit.high(j)) - 1) / 2, count) for j, count in enumerate(counts)]
 
 
-def rows_about(per_unit: LogHistogram, cap: int) -> int:
-    """About how many rows there are within a cap."""
+def rows_about(per_unit: LogHistogram, cap: float = math.inf) -> int:
+    """About how many rows the units have that are seen, within a cap: with those that noise hides there are more."""
     return round(sum(count * min(mean, cap) for mean, count in _means(per_unit, per_unit.seen)))
+
+
+def rows_guessed(table: TablePolicy, rows: Signed, law: Law, cap: int) -> int:
+    """A guess of how many rows there are within a cap: the owner's, where it is larger than what is seen and the noise
+    may hide as many under the owner's cap, but no more than it may hide under this one; else what is seen.
+    """
+    noise, seen = hidden(rows, law), rows_about(rows.up, cap)
+    (least, most), (_, before) = (rows_within(rows, noise, size) for size in (cap, table.most_rows))
+    own = table.rows_about if "rows_about" in table.model_fields_set else 0
+    return max(seen, least, min(own, most) if own <= before else 0, table.rows_at_least or 1)
 
 
 def two_digits(number: Fraction, way: str = ROUND_HALF_EVEN) -> Decimal:

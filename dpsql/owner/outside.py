@@ -1,4 +1,5 @@
-"""What the noise of facts may hide: where the values of a column are taken to end, and how many may lie beyond.
+"""What the noise of facts may hide: where the values of a column are taken to end, how many may lie beyond, and how
+many rows there are.
 
 Tests: tests/unit/owner/test_outside.py.
 
@@ -14,6 +15,16 @@ one histogram, over all k, is q or more with no more than twice the chance that 
 signs the two largest add up: given the noises below 0, Levy's inequality holds of those above, at q less what the
 others add up to; and then the other way round. So some edges have q or more units hidden with chance 4 P(W >= q) at
 most, and the number of units with rows stands too high by as much with a fifth of MISS.  QED
+
+Theorem. Of the question about rows: with chance 1 - MISS, the exact number of units that have 2^j rows or more is
+within q of the noised one, for all j. Then the number of units that have k rows or more lies, for each k, between those
+of the powers of two beside k; and the number of rows is the sum of these numbers over all k.
+
+Proof. As above, of the sums of the last noises and of their opposites: each passes q with chance 2 P(W >= q) at most,
+for this question has one histogram. The exact numbers do not grow with k.  QED
+
+How many rows there are at most, nobody can tell from this: one unit that the noise hides may have any number of them.
+What a cap leaves in is bounded both ways.
 
 A unit with values of both signs may be in both histograms of its question, and beyond both edges: then it is counted
 twice, so that what is said to lie beyond is too much and never too little. How many units a question counts is told by
@@ -34,7 +45,7 @@ Source: Levy 1937; Ledoux, Talagrand 1991, Proposition 2.3.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -43,12 +54,23 @@ from dpsql.plan.advised import LogHistogram, Signed
 if TYPE_CHECKING:
     from dpsql.mechanisms.noise.laws import Law
 
-__all__ = ["LOST", "bins_inside", "hidden", "most_beyond", "sides_of", "taken", "units_at_least"]
+__all__ = [
+    "LOST",
+    "bins_inside",
+    "hidden",
+    "most_beyond",
+    "rows_at_least",
+    "rows_within",
+    "share_lost",
+    "sides_of",
+    "taken",
+    "units_at_least",
+]
 
 LOST = Fraction(1, 1000)
-"""The share of units beyond the advised bounds, where so little can be told, and of the rows that are seen beyond the
-advised cap. It is a choice: so little is below the noise of most answers, and the last thousandth often lies many times
-further out."""
+"""The share of units beyond the advised bounds, where so little can be told, and of rows beyond the advised cap, of
+those that are taken to be there. It is a choice: so little is below the noise of most answers, and the last thousandth
+often lies many times further out."""
 MISS = Fraction(1, 20)
 """The chance that what is said of one question is wrong: the 5% of the field's intervals."""
 
@@ -119,6 +141,36 @@ def most_beyond(question: Signed, bins: Sequence[int], hidden: int, units: int) 
     # The theorem holds of nearer edges, too, and beyond them are no fewer units.
     tails = sum(min(_tail(side, near) for near in range(min(end, len(side.counts) - 1) + 1)) for side, end in sides)
     return min(Fraction(1), Fraction(tails + hidden, units)) if units else Fraction(1)
+
+
+def rows_within(rows: Signed, hidden: int, cap: int) -> tuple[int, int]:
+    """So many rows there are at least and at most, of each unit's first ``cap``."""
+    units = list(_units_of(rows.up, hidden))
+    ends = [start for start, _, _ in units[1:]] + [cap + 1]
+    least = sum(few * (min(start, cap) - min(start // 2, cap)) for start, few, _ in units)
+    most = sum(
+        many * max(0, min(end - 1, cap) - (start - 1)) for (start, _, many), end in zip(units, ends, strict=True)
+    )
+    return least, most
+
+
+def rows_at_least(rows: Signed, hidden: int) -> int:
+    """So many rows there are at least, without a cap."""
+    return rows_within(rows, hidden, 1 << len(rows.up.counts))[0]
+
+
+def share_lost(rows: Signed, hidden: int, cap: int) -> Fraction:
+    """The least share of the rows that lies beyond a cap; 0 where the noise may hide that any do."""
+    kept, most = rows_within(rows, hidden, cap)
+    lost = rows_at_least(rows, hidden) - kept
+    return Fraction(lost, lost + most) if lost else Fraction(0)
+
+
+def _units_of(side: LogHistogram, hidden: int) -> Iterator[tuple[int, int, int]]:
+    """(2^j, the least and the largest number of units that have so many rows or more), of each bin."""
+    tails = [_tail(side, bin_) for bin_ in range(len(side.counts))]
+    for bin_ in range(len(tails)):
+        yield 1 << bin_, max(0, max(tails[bin_:]) - hidden), min(tails[: bin_ + 1]) + hidden
 
 
 def _tail(side: LogHistogram, start: int) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +22,23 @@ from dpsql.owner.advised import (
     histogram,
     place_of,
     rows_about,
+    rows_guessed,
     rows_lost,
     two_digits,
     unresolved,
 )
 from dpsql.owner.finding import Finding
-from dpsql.owner.outside import LOST, MISS, bins_inside, hidden, most_beyond, taken, units_at_least
+from dpsql.owner.outside import (
+    LOST,
+    MISS,
+    bins_inside,
+    hidden,
+    most_beyond,
+    rows_at_least,
+    share_lost,
+    taken,
+    units_at_least,
+)
 from dpsql.plan.advised import Signed
 from dpsql.privacy.account import UNIT
 
@@ -77,12 +88,16 @@ def recommended(policy: Policy, facts: ReleasedFacts) -> Advised:
             continue
         at, most = ("tables", name), cap_of(rows)
         cap = min(table.most_rows, most)
-        lines.append(f"{name}: about {rows.up.units:,} units, {rows_about(rows.up, cap):,} rows.")
+        lines.append(f"{name}: about {rows.up.units:,} units, {_rows(rows, table.most_rows, facts.law)}")
         if table.most_rows > 1:
             lines.append(f"  {_caps(rows, most, table.most_rows, facts.law)}")
             if cap < table.most_rows:
                 changes[*at, "rows_per_unit"] = str(cap)
-        changes[*at, "rows_about"] = str(int(two_digits(Fraction(max(1, rows_about(rows.up, cap))))))
+        guess = rows_guessed(table, rows, facts.law, cap)
+        if guess != table.rows_about:
+            changes[*at, "rows_about"] = str(max(int(two_digits(Fraction(guess))), table.rows_at_least or 1))
+        elif guess > rows_about(rows.up, cap):
+            lines.append(f"  rows_about: {guess} stays: it is more than is seen, and the noise may hide as many.")
         for key, column in table.columns.items():
             for said, value in _of_column(facts, name, key, column, units_at_least(rows, facts.law)):
                 lines.append(f"  {key}: {said}")
@@ -109,7 +124,8 @@ def _sure(policy: Policy, facts: ReleasedFacts) -> Iterator[str]:
     serves = next((price for price in PRICES if price >= paid * times), None)
     more = f" At --epsilon {float(serves):g} that would be about {float(MUCH):.0%} of the units." if serves else ""
     if times:
-        said = f"Each 'at most' holds {1 / MISS - 1} times of {1 / MISS}, and counts what the noise may hide."
+        held = f"holds {1 / MISS - 1} times of {1 / MISS}, and counts what the noise may hide."
+        said = f"Each 'at least' and 'at most' {held}"
         yield f"{said}{more if times > 1 else ''}"
 
 
@@ -126,17 +142,41 @@ def cap_of(rows: Signed) -> int:
     return next(cap for cap in (1 << j for j in range(64)) if rows_lost(rows.up, cap, counts) <= LOST)
 
 
+def _rows(rows: Signed, now: int, law: Law) -> str:
+    """How many rows are seen, and which may be hidden."""
+    if now == 1:
+        return f"{rows_about(rows.up, 1):,} rows."
+    least = _text(two_digits(Fraction(rows_at_least(rows, hidden(rows, law))), ROUND_FLOOR))
+    return (
+        f"at least {int(least):,} rows. Above the noise are seen about {rows_about(rows.up):,}; units with "
+        f"{int(rows.up.farthest):,} rows and more may be hidden, with any number of rows."
+    )
+
+
 def _caps(rows: Signed, most: int, now: int, law: Law) -> str:
-    """What some caps lose and cost, beside the one in force and the one that loses next to nothing of what is seen."""
+    """What some caps lose and cost, beside the one in force and the one that loses next to nothing of what is seen.
+
+    How many rows a cap loses at most, nobody can tell from numbers of units.
+    """
     parts, noise, units = [], hidden(rows, law), units_at_least(rows, law)
     for cap in sorted({max(1, most // 8), max(1, most // 2), most, now}):
-        lost = rows_lost(rows.up, cap, rows.up.seen)
+        lost = share_lost(rows, noise, cap)
         beyond = most_beyond(rows, [(cap + 1).bit_length() - 1], noise, units)
-        seen = f"about {lost:.1%} of the rows that are seen are lost and " if lost > LOST else ""
-        told = f"{seen}{_share(beyond)} of the units have more"
-        mark = f" ({', '.join(name for name, own in (('now', now), ('advised', most)) if cap == own)})"
-        parts.append(f"at {cap:,}{mark if cap in (now, most) else ''} {told}, the noise is {cap / now:.2g}x")
+        seen = rows_lost(rows.up, cap, rows.up.seen)
+        told = f"{_lost(lost, seen)} lost, and {_share(beyond)} of the units have more"
+        # A cap above the one in force is shown for what it costs, and is not advised.
+        marks = [name for name, own in (("now", now), ("advised", min(now, most))) if cap == own]
+        mark = f" ({', '.join(marks)})" if marks else ""
+        parts.append(f"at {cap:,}{mark} {told}, the noise is {cap / now:.2g}x")
     return f"rows_per_unit: {'; '.join(parts)}."
+
+
+def _lost(least: Fraction, seen: float) -> str:
+    """Which share of all rows is lost at least, else which of those that are seen."""
+    if least > LOST:
+        return f"at least {float(least):.1%} of the rows are"
+    share = f"about {seen:.1%} of the rows seen and " if seen > LOST else ""
+    return f"{share}an unknown share of all rows is"
 
 
 def _share(most: Fraction) -> str:
@@ -236,8 +276,8 @@ def contradictions(policy: Policy, facts: ReleasedFacts) -> Iterator[Finding]:
         rows = histogram(facts, facts.sizes, name, None, "rows")
         if table.public or rows is None or not rows.up.units:
             continue
-        if (lost := rows_lost(rows.up, table.most_rows, rows.up.seen)) > MUCH:
-            what = f"by the facts rows_per_unit: {table.most_rows} leaves out about {lost:.0%} of the rows."
+        if (lost := share_lost(rows, hidden(rows, facts.law), table.most_rows)) > MUCH:
+            what = f"by the facts rows_per_unit: {table.most_rows} leaves out at least {float(lost):.0%} of the rows."
             what += f" {cap_of(rows)} would keep those that are seen."
             yield Finding(name, None, what, None, None, "warning")
         for key, column in table.columns.items():

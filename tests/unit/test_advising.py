@@ -168,13 +168,16 @@ def test_who_cannot_pay_is_named_and_nothing_is_charged(policy: Path) -> None:
 
 def test_facts_stand_in_for_guesses_and_bounds(policy: Path) -> None:
     report = advised(policy)
-    assert report.lines[0] == "orders: about 4,000 units, 7,999 rows."
+    assert report.lines[0] == (
+        "orders: about 4,000 units, at least 6,200 rows. Above the noise are seen about 7,999; "
+        "units with 4 rows and more may be hidden, with any number of rows."
+    )
     with dpsql.open(policy) as proxy:
         orders = proxy._backend.catalog.tables["orders"]
         assert orders.advised is not None
         assert orders.advised.current
         assert orders.advised.units == PEOPLE
-        assert orders.rows_about == orders.advised.rows == 7999  # as if half of those with 2 to 3 rows had 3
+        assert orders.rows_about == orders.advised.rows == 8000  # the owner's, which the noise may hide; 7,999 are seen
         price = orders.columns["price"].facts
         assert (price.low, price.high) == (Fraction(0), Fraction(41))
         assert price.centre is not None
@@ -186,7 +189,7 @@ def test_facts_stand_in_for_guesses_and_bounds(policy: Path) -> None:
         for j, count in enumerate(totals.counts):
             assert count == sum(totals.low(j) <= Fraction(total) < totals.high(j) for (total,) in exact)
         shown = proxy.session(analyst="ana").query("SHOW TABLES")
-        assert [tuple(row) for row in shown.rows] == [("orders", "private", "person", 64, 7999, "advise")]
+        assert [tuple(row) for row in shown.rows] == [("orders", "private", "person", 64, 8000, "advise")]
 
 
 def test_write_keeps_comments_and_is_measured_under_what_it_wrote(policy: Path) -> None:
@@ -282,7 +285,7 @@ def test_a_charge_whose_process_was_lost_is_drawn_again_without_another(
     with pytest.raises(OperationalError, match=r"charged at another price.*`dpsql log POLICY`"):
         advised(policy, epsilon=Fraction(1, 4))
     report = advised(policy)
-    assert (report.charged, len(report.lines)) == (False, 4)
+    assert (report.charged, len(report.lines)) == (False, 5)
     assert spent(policy, "ana") == 0.5
 
 
@@ -295,12 +298,36 @@ def test_contradictions_are_told_to_the_owner(policy: Path) -> None:
     assert facts is not None
     said = [finding.what for finding in contradictions(loaded, facts)]
     assert said == [
-        "by the facts rows_per_unit: 1 leaves out about 50% of the rows. 4 would keep those that are seen.",
+        "by the facts rows_per_unit: 1 leaves out at least 37% of the rows. 4 would keep those that are seen.",
         "by the facts the bounds cut values of about 99% of the units. [0, 41] would keep what is seen.",
     ]
     policy.write_text(POLICY.replace("bounds: auto", "bounds: [0, 4000]"))
     loaded = load_policy(policy)
     assert [finding.severity for finding in contradictions(loaded, facts)] == ["note"]
+
+
+def test_a_larger_guess_of_rows_stays_where_the_noise_may_hide_as_many(policy: Path) -> None:
+    """Only what is seen is counted: a tail that the noise hides is no reason for fewer rows than the owner knows of."""
+    policy.write_text(POLICY.replace("rows_about: 8000", "rows_about: 8500"))
+    report = advised(policy)
+    assert "  rows_about: 8500 stays: it is more than is seen, and the noise may hide as many." in report.lines
+    assert not any("rows_about" in change for change in report.changes)
+    with dpsql.open(policy) as proxy:
+        assert proxy._backend.catalog.tables["orders"].rows_about == 8500
+
+
+@pytest.mark.parametrize(
+    ("own", "written"),
+    [
+        ("rows_about: 12000", "10000"),  # as many as there may be within the advised cap of 4
+        ("rows_about: 900000", "8000"),  # what is seen: there are not so many
+        ("rows_about: 4000", "8000"),
+        ("", "8000"),  # 10,000 is nobody's guess
+    ],
+)
+def test_rows_about_is_written_where_what_is_seen_contradicts_it(policy: Path, own: str, written: str) -> None:
+    policy.write_text(POLICY.replace("rows_about: 8000", own))
+    assert f"tables.orders.rows_about: {written}" in advised(policy, epsilon=Fraction(1, 2)).changes
 
 
 RARE = POLICY.replace("      kind:", "      fine:  {type: integer, bounds: auto}\n      kind:")
@@ -371,10 +398,11 @@ def test_what_is_said_of_units_outside_counts_what_noise_may_hide_and_names_a_pr
     assert re.search(r"at most [\d.]+% of the units have more, the noise is", lines[1])
     price = re.fullmatch(
         r"  price: the value furthest from 0 of at most ([\d.]+)% of the units is above 41; bounds: \[0, 41\]; .*",
-        lines[2],
+        lines[3],
     )
     assert price is not None
     assert 1 < float(price[1]) < 3
     assert re.fullmatch(
-        r"Each 'at most' holds 19 times of 20, .* At --epsilon 5 that would be about 1% of the units\.", lines[-1]
+        r"Each 'at least' and 'at most' holds 19 times of 20, .* At --epsilon 5 that would be about 1% of the units\.",
+        lines[-1],
     )

@@ -12,7 +12,18 @@ import pytest
 from dpsql.mechanisms.advice import Advice, advice, as_raw
 from dpsql.mechanisms.base import Price
 from dpsql.owner.advised import NEAR
-from dpsql.owner.outside import LOST, MISS, bins_inside, hidden, most_beyond, taken, units_at_least
+from dpsql.owner.outside import (
+    LOST,
+    MISS,
+    bins_inside,
+    hidden,
+    most_beyond,
+    rows_at_least,
+    rows_within,
+    share_lost,
+    taken,
+    units_at_least,
+)
 from dpsql.owner.recommend import cap_of
 from dpsql.plan.advised import LogHistogram, Signed
 from dpsql.testing_samplers import FixedSampler
@@ -85,6 +96,41 @@ def test_no_more_units_are_outside_than_is_said_as_often_as_it_is_claimed(
         wrong["rows"] += over[cap_of(per_unit).bit_length() - 1]
         wrong["every cap"] += any(over)
     assert max(wrong.values()) <= MOST_WRONG, wrong
+
+
+@pytest.mark.parametrize(
+    ("units", "epsilon"), [(30_000, Fraction(1, 20)), (30_000, Fraction(2)), (900, Fraction(1, 5))]
+)
+def test_rows_are_as_many_and_as_many_are_lost_as_is_said_as_often_as_it_is_claimed(
+    units: int, epsilon: Fraction
+) -> None:
+    """Most rows of these units are in a tail of a few, of which the noise hides the end."""
+    noise = priced(epsilon)
+    sizes = np.floor((1 - (np.arange(units) + 0.5) / units) ** (-1 / 1.3))  # a Pareto law
+    rows, counts, wrong = int(sizes.sum()), binned(sizes, ROW_BINS), 0
+    caps = (1, 3, 8, 64, 100, 1024, 1 << 22)
+    kept = {cap: int(np.minimum(sizes, cap).sum()) for cap in caps}
+    for seed in range(SEEDS):
+        per_unit = noised(noise, (counts,), f"{seed} rows")
+        q = hidden(per_unit, noise.law)
+        within = {cap: rows_within(per_unit, q, cap) for cap in caps}
+        wrong += (
+            rows_at_least(per_unit, q) > rows
+            or any(not within[cap][0] <= kept[cap] <= within[cap][1] for cap in caps)
+            or any(share_lost(per_unit, q, cap) > Fraction(rows - kept[cap], rows) for cap in caps)
+        )
+    assert wrong <= MOST_WRONG
+
+
+def test_rows_of_a_few_counts_by_hand() -> None:
+    """50 units of one row, 40 of 2 to 3, 10 of 4 to 7, and those that the noise may hide."""
+    rows = Signed(LogHistogram(Fraction(1), (50, 40, 10), 60, 45, 10))
+    assert rows_within(rows, 0, 4) == (100 + 50 + 2 * 10, 100 + 2 * 50 + 10)
+    assert rows_within(rows, 0, 2) == (100 + 50, 100 + 50)
+    assert rows_within(rows, 5, 2) == (95 + 45, 105 + 55)
+    assert (rows_at_least(rows, 0), rows_at_least(rows, 10)) == (170, 90 + 40)
+    assert share_lost(rows, 0, 1) == Fraction(70, 170)
+    assert share_lost(rows, 10, 4) == 0
 
 
 def test_bounds_of_a_long_tail_are_wide_where_noise_hides_its_end() -> None:
