@@ -46,6 +46,9 @@ NEAR = Fraction(1, 10)
 """The chance that an empty bin beside one that holds units is taken for another. It is a choice: each such bin doubles
 the bounds for nothing, and each that is left out cuts a tail that may hold as many units as the scale of the noise."""
 NORMAL = 1.4826  # Standard deviations of a normal law in the distance from its centre that half of it keeps within.
+SEEN = Fraction(3, 4)
+"""Of the units that a column has numbers of, that part must stand above the noise in their bins: the middle half is
+what a centre and a spread are read from, and of few bins alone the spread would be far too small. A guess."""
 HALVINGS = 60  # Of the widest distance, until that of half the units is found: more than digits are shown.
 SCALES = 100
 """The least and the largest distance to expect between values lie so many times below and above the spread. A guess:
@@ -60,8 +63,9 @@ class Typical:
     """Where most values of a column lie, in its unit; for choosing alone.
 
     Attributes:
-        centre: The middle unit's.
-        spread: A typical distance from it, > 0.
+        centre: The middle unit's, to a tenth or a hundredth of the spread: as far as two digits of the spread go.
+        spread: A typical distance from it, > 0: `NORMAL` times the one that half of the units keep within. That is the
+            standard deviation of a normal law; a long tail makes it no wider.
     """
 
     centre: Fraction
@@ -185,7 +189,7 @@ def bounds_of(largest: Signed, type_: str, hidden: int) -> Bounds | None:
 
 
 def place_of(single: Signed, bounds: tuple[Any, Any] | None = None) -> Typical | None:
-    """Where most units' values lie, as if evenly spread within each bin; None where nothing is seen.
+    """Where most units' values lie, as if evenly spread within each bin; None where less than `SEEN` of them is seen.
 
     Args:
         single: One value of each unit.
@@ -199,18 +203,21 @@ def place_of(single: Signed, bounds: tuple[Any, Any] | None = None) -> Typical |
                 ends = sorted((sign * float(side.low(bin_)), sign * float(side.high(bin_))))
                 low, high = (min(max(end, inside[0]), inside[1]) for end in ends)
                 pieces.append((low, high, count))
-    if not pieces:
+    seen, everybody = (sum(count for _, _, count in pieces), sum(sum(side.counts) for side in sides_of(single)))
+    if not seen or seen < SEEN * everybody:
         return None
     pieces.sort()
     centre = _quantile(pieces, 0.5)
-    near = sum(count for _, _, count in pieces) / 2
+    near = seen / 2
     within, beyond = 0.0, pieces[-1][1] - pieces[0][0]
     for _ in range(HALVINGS):
         middle = (within + beyond) / 2
         within, beyond = (
             (within, middle) if _between(pieces, centre - middle, centre + middle) > near else (middle, beyond)
         )
-    return Typical(Fraction(two_digits(Fraction(centre))), Fraction(two_digits(Fraction(beyond * NORMAL))))
+    spread = two_digits(Fraction(beyond * NORMAL))
+    digits = Decimal((0, (1,), spread.adjusted() - 1))
+    return Typical(Fraction(round(centre / float(digits))) * Fraction(digits), Fraction(spread))
 
 
 def _quantile(pieces: list[tuple[float, float, int]], share: float) -> float:

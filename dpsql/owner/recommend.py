@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +52,7 @@ __all__ = ["Advised", "cap_of", "contradictions", "recommended", "unmeasured"]
 
 WIDE = 2
 """Declared bounds this many times wider than the advised ones are narrowed: every sum pays for the width. A guess."""
+DIGITS = 15  # Of a float64 that reads as written.
 MUCH = Fraction(1, 100)  # Of units or rows: beyond that share the owner is told what a bound or a cap cuts. A guess.
 
 
@@ -96,7 +97,7 @@ def recommended(policy: Policy, facts: ReleasedFacts) -> Advised:
         guess = rows_guessed(table, rows, facts.law, cap)
         if guess != table.rows_about:
             changes[*at, "rows_about"] = str(max(int(two_digits(Fraction(guess))), table.rows_at_least or 1))
-        elif guess > rows_about(rows.up, cap):
+        elif two_digits(Fraction(guess)) > two_digits(Fraction(rows_about(rows.up, cap))):
             lines.append(f"  rows_about: {guess} stays: it is more than is seen, and the noise may hide as many.")
         for key, column in table.columns.items():
             for said, value in _of_column(facts, name, key, column, units_at_least(rows, facts.law)):
@@ -133,6 +134,8 @@ def _now(policy: Policy, place: tuple[str, ...]) -> str | None:
     """The number that stands at a place already, written as here; None where there is none, or another thing."""
     table = policy.tables[place[1]]
     found = getattr(table.columns[place[3]], place[4]) if len(place) > 3 else getattr(table, place[2])
+    if place[-1] == "centre" and found is not None:
+        return _plain(_exact(found))
     return _text(two_digits(_exact(found))) if isinstance(found, Decimal) else _text(found)
 
 
@@ -212,12 +215,14 @@ def _of_column(
     ends = bounds or column.bounds
     if place is not None and place.spread > 0:
         centre = place.centre if ends is None else min(max(place.centre, _exact(ends[0])), _exact(ends[1]))
-        written |= {"centre": _text(two_digits(centre)), "spread": _text(two_digits(place.spread))}
-        if ends is not None and not _exact(ends[0]) <= Fraction(two_digits(centre)) <= _exact(ends[1]):
+        written |= {"centre": _plain(centre), "spread": _text(two_digits(place.spread))}
+        if ends is not None and not _exact(ends[0]) <= Fraction(written["centre"]) <= _exact(ends[1]):
             del written["centre"]
-        said += f"; about {_text(two_digits(centre))}, give or take {_text(two_digits(place.spread))}"
+        said += f"; about {_plain(centre)}, give or take {_text(two_digits(place.spread))}"
         if ends is None:
             written["scale"] = f"[{', '.join(_text(two_digits(end)) for end in place.scale)}]"
+    elif place is None:
+        said += "; where most values lie is hidden by the noise"
     yield said + ".", written
 
 
@@ -309,6 +314,11 @@ def _of_bounds(
 
 def _exact(number: Any) -> Fraction:
     return Fraction(number)
+
+
+def _plain(number: Fraction) -> str:
+    """A number in all its digits that a policy keeps."""
+    return _text(Context(prec=DIGITS).divide(Decimal(number.numerator), Decimal(number.denominator)))
 
 
 def _text(number: object) -> str:

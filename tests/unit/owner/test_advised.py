@@ -48,6 +48,17 @@ def test_a_place_is_the_middle_unit_and_what_the_middle_half_spans() -> None:
     assert found.scale == (Fraction(24, 100), Fraction(2400))
 
 
+def test_a_centre_keeps_the_digits_that_its_spread_has() -> None:
+    found = place_of(Signed(histogram(*[0] * 10, 1000)), (Decimal(1920), Decimal(2010)))
+    assert found == Typical(Fraction(1965), Fraction(33))  # years of birth: 2000 would be more than a spread away
+
+
+def test_no_place_is_told_where_noise_hides_more_than_a_quarter_of_the_units() -> None:
+    """Of -8 to 1 and more alone one bin is seen, whose width is no spread."""
+    assert place_of(Signed(histogram(40, 40, 40), histogram(40, 40, 140))) is None
+    assert place_of(Signed(histogram(0, 0, 40), histogram(0, 20, 180))) is not None
+
+
 def test_a_place_lies_inside_declared_bounds() -> None:
     found = place_of(Signed(histogram(0, 0, 0, 0, 0, 0, 1000)), (Decimal(0), Decimal(68)))
     assert found is not None
