@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -16,8 +17,8 @@ from dpsql.errors import ProgrammingError
 from dpsql.limits import MOST_IN_PARTS, MOST_OPEN_GROUPS
 from dpsql.mechanisms.foretold import foretold_answer
 from dpsql.plan.expressions import columns_of
-from dpsql.plan.nodes import Aggregate, Column
-from dpsql.plan.plans import Plan
+from dpsql.plan.nodes import Aggregate, Apply, Column
+from dpsql.plan.plans import Key, Plan
 from dpsql.plan.relations import private_scans, rows_said_by
 from dpsql.prepare import Measured, Prepared
 from dpsql.prepare.batch import At
@@ -37,6 +38,8 @@ __all__ = [
 
 FORESEEN = frozenset({"laplace", "gaussian", "threshold", "gaussian_threshold"})
 """Mechanisms of which public numbers alone say how wide an interval of a count or a sum is."""
+BETWEEN = frozenset({"least", "date_diff", "datediff", "date_sub", "datesub"})
+"""Functions that keys of times between two dates are made with: in most data one of them is the earlier one."""
 
 
 def quote(
@@ -243,6 +246,17 @@ def _too_many(prepared: Prepared) -> tuple[str, ...]:
     )
 
 
+def _below_0(key: Key) -> str | None:
+    """That many values of a key that was computed are below 0, as of days between two dates in either order."""
+    low = None if key.domain is None else next((value for value in key.domain if value is not None), None)
+    if not isinstance(key.expression, Apply) or not isinstance(low, int | Decimal) or low >= 0:
+        return None
+    below = sum(isinstance(value, int | Decimal) and value < 0 for value in key.domain or ())
+    if key.expression.function.name not in BETWEEN or 3 * below < len(key.domain or ()):
+        return None
+    return f"{below} values of a key lie below 0, from {low} on: GREATEST(0, ..) around it makes one group of them."
+
+
 def _notes(prepared: Prepared) -> tuple[str, ...]:
     notes = []
     contribution = prepared.measured[0].request.source.contribution
@@ -260,6 +274,7 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
     elif prepared.plan.keys and prepared.plan.table is None:
         listed = sum(len(grouping.groups or ()) for grouping in prepared.groupings)
         notes.append(f"All {listed} groups of the declared domain are listed, empty ones included.")
+        notes += filter(None, map(_below_0, prepared.plan.keys))
     rest = [measured for measured in prepared.measured if measured.rest]
     if rest:
         widths = ", ".join(f"{m.aggregate.text} ±{m.choice.release.half_width:.3g}" for m in rest)

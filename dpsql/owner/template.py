@@ -69,7 +69,8 @@ of any person, and facts lower it."""
 QUERIES = 100  # Of open groups that a first policy's delta is enough for. It is a choice: more need zcdp.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
 _NUMBER = "type: integer, bounds: auto"
-_DAY = "# bounds: [LOW, HIGH] in the braces lists its days, months and years as groups"
+_DAY = "# bounds: [LOW, HIGH] in the braces, each like {like}, lists its days, months and years as groups"
+_LIKE = {"date": "2024-01-31", "timestamp": "2024-01-31 00:00:00"}
 _FIELDS = {
     "integer": _NUMBER,
     "wide": _NUMBER,
@@ -295,7 +296,7 @@ def _column(name: str, kind: SourceType, known: str | None, of_file: bool, *, sh
     fields = _FIELDS[kind.family].format(places=kind.places)
     if known is not None:
         fields = fields.replace("bounds: auto", known) if "auto" in fields else f"{fields}, {known}"
-    day = f"  {_DAY}" if kind.family in ("date", "timestamp") and known is None else ""
+    day = f"  {_DAY.format(like=_LIKE[kind.family])}" if kind.family in _LIKE and known is None else ""
     return f"      {hidden}{name}: {{{fields}}}{day}\n"
 
 

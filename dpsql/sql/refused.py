@@ -16,7 +16,7 @@ FIRST_ROW: Final = (
     "GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest."
 )
 """How the first row of each person is reached, with names of no table."""
-_SET_OPERATION: Final = ("a condition in WHERE says the same.", "Write the condition in WHERE.")
+_SET_OPERATION: Final = "a condition in WHERE says the same."
 _CLOCK: Final = ("an answer may not depend on when it was asked.", "Write the date: DATE '2024-05-31'.")
 _SESSION: Final = ("an answer may not depend on who runs the engine.", "Leave it out.")
 _PIVOT: Final = (
@@ -41,8 +41,8 @@ _SUMMARIZE: Final = ("it would show exact values of the data.", "Use DESCRIBE ta
 REFUSED_WORDS: Mapping[str, Refusal] = {
     "over": ("OVER", "dpsql reads a window where it is used.", "Write f(x) OVER (PARTITION BY .. ORDER BY ..)."),
     "window": ("WINDOW", "dpsql reads a window where it is used.", "Write f(x) OVER (PARTITION BY .. ORDER BY ..)."),
-    "intersect": ("INTERSECT", *_SET_OPERATION),
-    "except": ("EXCEPT", *_SET_OPERATION),
+    "intersect": ("INTERSECT", _SET_OPERATION, "Write WHERE id IN (SELECT ..) AND id IN (SELECT ..)."),
+    "except": ("EXCEPT", _SET_OPERATION, "Write WHERE id IN (SELECT ..) AND id NOT IN (SELECT ..)."),
     "pivot": ("PIVOT", *_PIVOT),
     "pivot_wider": ("PIVOT", *_PIVOT),
     "unpivot": ("UNPIVOT", *_UNPIVOT),

@@ -1,4 +1,4 @@
-"""Functions as BigQuery and Snowflake write them, read as those that are here: where they mean exactly the same.
+"""Functions as BigQuery, Snowflake and PostgreSQL write them, read as those that are here: where they mean the same.
 
 A bare word is a unit of time where no column can stand: beside a value that is no constant. What means something else
 there, such as weeks that begin on Sunday, is refused with what to write.
@@ -8,6 +8,7 @@ Tests: tests/unit/sql/test_warehouses.py.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NoReturn
@@ -25,6 +26,11 @@ WEEKS = "Write date_diff('week', start, end), which counts whole weeks."
 WHOLE = (
     "Write date_sub('day', start, end), which counts whole units, or date_diff, which counts boundaries between them."
 )
+FORMAT = "Write strftime(x, '%Y-%m'), or CAST(x AS VARCHAR)."
+_CHARACTERS = {"YYYY": "%Y", "MM": "%m", "DD": "%d", "HH24": "%H", "MI": "%M", "SS": "%S"}
+"""The parts of templates of dates that are read, as formats."""
+_PART = re.compile("|".join(_CHARACTERS), re.IGNORECASE)
+_BETWEEN = re.compile("[-/.:,_ ]*")
 
 
 def as_here(call: Call) -> Expr:
@@ -127,6 +133,18 @@ def _quotient_or_zero(call: Call) -> Expr:
     return CaseExpression(None, ((nothing, zero),), replace(call, name="/"), position=call.position)
 
 
+def _written(call: Call) -> Expr:
+    """TO_CHAR(x, 'YYYY-MM')."""
+    match call.arguments:
+        case (value, Literal(value=str(template)) as written):
+            names = [name.upper() for name in _PART.findall(template)]
+            # Twice the same may be another part: SSSS are the seconds of a day.
+            if names and len({*names}) == len(names) and _BETWEEN.fullmatch("".join(_PART.split(template))):
+                shown = _PART.sub(lambda part: _CHARACTERS[part[0].upper()], template)
+                return replace(call, name="strftime", arguments=(value, replace(written, value=shown)))
+    return _refuse(call, f"its template has once each at most {', '.join(_CHARACTERS)}.", FORMAT)
+
+
 def _unit(node: Expr) -> str | None:
     """The unit of time that a bare word names, or None."""
     word = node.parts[0] if isinstance(node, Name) and len(node.parts) == 1 else ""
@@ -154,4 +172,5 @@ _READ: Mapping[str, Callable[[Call], Expr]] = {
     **dict.fromkeys(("date_sub", "timestamp_sub", "datetime_sub"), _moved),
     "safe_divide": _quotient,
     "div0": _quotient_or_zero,
+    "to_char": _written,
 }

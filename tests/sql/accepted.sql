@@ -5358,3 +5358,44 @@ WITH f AS (SELECT customer_id, MIN(placed) AS earliest FROM orders GROUP BY cust
 -- a0: count_rows
 -- columns: channel text or NULL, count_star() integer
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."channel" AS "k0" FROM "bounded"."main"."orders" AS "t0" JOIN (SELECT "k0", CAST(min("x0") AS TIMESTAMP) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t1"."customer_id" AS "k0", "t1"."placed" AS "x0" FROM "bounded"."main"."orders" AS "t1") AS r) AS r GROUP BY "k0") AS "t2" ON "t0"."placed" = "t2"."v0" AND "t0"."customer_id" = "t2"."k0") AS q GROUP BY "k0"
+
+-- PostgreSQL's texts of days, its mode and the rows of a calendar that the hints name
+-- policy: shop
+-- reference: SELECT strftime(placed, '%Y-%m') AS month, COUNT(*) AS n FROM orders GROUP BY month
+SELECT TO_CHAR(placed, 'YYYY-MM') AS month, COUNT(*) AS n FROM orders GROUP BY month
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: text; 24 values: '2023-01', '2023-02', '2023-03', ..., '2024-11', '2024-12'
+-- a0: count_rows
+-- columns: month text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT strftime("t0"."placed", CAST($1 AS VARCHAR)) AS "k0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
+-- values: '%Y-%m'
+
+-- policy: shop
+-- reference: SELECT mode(channel) FROM orders
+SELECT mode() WITHIN GROUP (ORDER BY channel) FROM orders
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: mode of text or NULL
+-- columns: "mode"(channel) text or NULL
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."channel" AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+-- policy: shop
+SELECT d, COUNT(*) AS n FROM orders CROSS JOIN UNNEST([DATE '2024-01-01', DATE '2024-02-01']) AS t(d) WHERE placed >= d GROUP BY d
+-- unit: orders.customer_id
+-- rows per unit: 10, in one group 10, in groups 2
+-- k0: date [2024-01-01, 2024-02-01]; 2 values: 2024-01-01, 2024-02-01
+-- a0: count_rows
+-- columns: d date [2024-01-01, 2024-02-01], n integer
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS DATE) THEN 0 WHEN "k0" = CAST($2 AS DATE) THEN 1 ELSE 2 END AS TINYINT) AS "k0", "u" FROM (SELECT "t1"."c0" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."orders" AS "t0" CROSS JOIN (SELECT CAST($1 AS DATE) AS "c0" UNION ALL SELECT CAST($2 AS DATE) AS "c0") AS "t1" WHERE ("t0"."placed" >= CAST("t1"."c0" AS TIMESTAMP))) AS q ORDER BY "u"
+-- values: 2024-01-01, 2024-02-01
+
+-- What the hints for INTERSECT and EXCEPT say
+-- policy: shop
+SELECT COUNT(*) FROM customers WHERE customer_id IN (SELECT customer_id FROM orders WHERE items > 2) AND customer_id NOT IN (SELECT customer_id FROM orders WHERE items < 2)
+-- unit: customers.customer_id = orders.customer_id = orders.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" WHERE EXISTS (SELECT 1 FROM "bounded"."main"."orders" AS "t1" WHERE ("t1"."items" > CAST($1 AS BIGINT)) AND ("t0"."customer_id" = "t1"."customer_id")) AND (NOT EXISTS (SELECT 1 FROM "bounded"."main"."orders" AS "t2" WHERE ("t2"."items" < CAST($1 AS BIGINT)) AND ("t0"."customer_id" = "t2"."customer_id")))) AS q
+-- values: 2

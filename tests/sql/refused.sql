@@ -248,7 +248,7 @@ SELECT COUNT(*) FROM read_csv('/etc/passwd')
 -- refused: table function at 1:22: dpsql reads tables of the policy only. Write the name of a table.
 
 SELECT COUNT(*) FROM range(10)
--- refused: table function at 1:22: dpsql reads tables of the policy only. Write the name of a table.
+-- refused: range at 1:22: dpsql makes no rows of a range. Write CROSS JOIN UNNEST([DATE '2024-01-01', DATE '2024-02-01']) AS t(d), with every value.
 
 SELECT COUNT(*) FROM query('SELECT 1')
 -- refused: table function at 1:22: dpsql reads tables of the policy only. Write the name of a table.
@@ -867,10 +867,10 @@ WITH RECURSIVE r AS (SELECT 1 UNION ALL SELECT 1 FROM r) SELECT COUNT(*) FROM r
 -- refused: WITH RECURSIVE at 1:6: a query may not feed on itself. Write WITH name AS (..).
 
 SELECT COUNT(*) FROM patients INTERSECT SELECT COUNT(*) FROM visits
--- refused: INTERSECT at 1:31: a condition in WHERE says the same. Write the condition in WHERE.
+-- refused: INTERSECT at 1:31: a condition in WHERE says the same. Write WHERE id IN (SELECT ..) AND id IN (SELECT ..).
 
 SELECT COUNT(*) FROM patients EXCEPT SELECT COUNT(*) FROM visits
--- refused: EXCEPT at 1:31: a condition in WHERE says the same. Write the condition in WHERE.
+-- refused: EXCEPT at 1:31: a condition in WHERE says the same. Write WHERE id IN (SELECT ..) AND id NOT IN (SELECT ..).
 
 SELECT (SELECT COUNT(*) FROM visits) FROM patients
 -- refused: scalar sub-query at 1:1: nothing is asked of the rows in FROM. Leave FROM out: SELECT (SELECT COUNT(*) FROM t).
@@ -2130,3 +2130,16 @@ SELECT COUNT(*) FROM orders WHERE placed >= TIMESTAMP '2024-06-01Z'
 
 SELECT sex, COUNT(*) FROM patients GROUP BY sex FETCH FIRST 2 ROWS WITH TIES
 -- refused: FETCH at 1:49: dpsql reads a number of rows there, and ONLY. Write LIMIT 2.
+
+SELECT d, COUNT(*) FROM patients CROSS JOIN generate_series(DATE '2024-01-01', DATE '2024-12-01', INTERVAL 1 MONTH) AS t(d) GROUP BY d
+-- refused: generate_series at 1:45: dpsql makes no rows of a range. Write CROSS JOIN UNNEST([DATE '2024-01-01', DATE '2024-02-01']) AS t(d), with every value.
+
+SELECT COUNT(*) FROM range(3) AS t(i)
+-- refused: range at 1:22: dpsql makes no rows of a range. Write CROSS JOIN UNNEST([DATE '2024-01-01', DATE '2024-02-01']) AS t(d), with every value.
+
+-- policy: shop
+SELECT TO_CHAR(placed, 'FMMonth YYYY') AS month, COUNT(*) AS n FROM orders GROUP BY month
+-- refused: TO_CHAR at 1:8: its template has once each at most YYYY, MM, DD, HH24, MI, SS. Write strftime(x, '%Y-%m'), or CAST(x AS VARCHAR).
+
+SELECT COUNT(*) FROM (SELECT patient_id FROM patients EXCEPT SELECT patient_id FROM visits) AS t
+-- refused: EXCEPT at 1:55: a condition in WHERE says the same. Write WHERE id IN (SELECT ..) AND id NOT IN (SELECT ..).

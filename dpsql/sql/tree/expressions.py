@@ -218,7 +218,10 @@ class Expressions(Reader):
         call = self._modified(node)
         if call.order or call.where:
             self._refuse(node, "WITHIN GROUP", "the order is given twice, or after FILTER.", "Write one ORDER BY.")
-        return dataclasses.replace(call, order=self._order(node.expression), within_group=True)
+        order = self._order(node.expression)
+        if call == Call("mode", position=call.position) and len(order) == 1:
+            return dataclasses.replace(call, arguments=(order[0].expression,))  # which of equals comes first is drawn
+        return dataclasses.replace(call, order=order, within_group=True)
 
     def _window(self, node: exp.Window) -> Expr:
         self._slots(node, "this", "partition_by", "order", "spec", "over")

@@ -300,6 +300,9 @@ class Queries(Expressions):
         call = self._expression(node.this)
         if isinstance(call, Call) and call.name == "unnest":
             return self._unnest(node, call)
+        if isinstance(call, Call) and call.name in ("generate_series", "range"):
+            hint = "Write CROSS JOIN UNNEST([DATE '2024-01-01', DATE '2024-02-01']) AS t(d), with every value."
+            self._refuse(node, call.name, "dpsql makes no rows of a range.", hint)
         if not isinstance(call, Call) or not any(isinstance(a, ScalarQuery) for a in call.arguments):
             self._refuse(node, "table function", "dpsql reads tables of the policy only.", "Write the name of a table.")
         measure(call)  # before anything walks it by recursion

@@ -89,7 +89,7 @@ def test_it_shows_names_and_types_alone() -> None:
     assert "grid: 1.0e-2}" in text
     assert "# photo: its type cannot be used as it is; cast it in a view" in text
     assert (
-        "# zoned: {type: timestamp}  # bounds: [LOW, HIGH] in the braces" in text
+        "# zoned: {type: timestamp}  # bounds: [LOW, HIGH] in the braces, each like 2024-01-31 00:00:00, lists" in text
     )  # `dpsql check` says that it is read as UTC
     assert "# token: {type: text}" in text
 

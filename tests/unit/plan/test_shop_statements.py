@@ -94,6 +94,17 @@ def test_columns_of_one_public_table_are_listed_as_they_stand_in_its_rows(shop: 
     assert [row[:2] for row in each] == shop.query("SELECT name, category FROM products ORDER BY name").rows
 
 
+def test_a_key_of_days_between_two_dates_that_goes_far_below_0_is_told_what_to_write(shop: Session) -> None:
+    days = "date_diff('day', ordered_on, DATE '2023-03-01')"
+    notes, others = (
+        " ".join(shop.explain(f"SELECT {key} AS days, COUNT(*) AS n FROM orders GROUP BY days").notes)
+        for key in (f"LEAST({days}, 14)", f"GREATEST(0, LEAST({days}, 14))")
+    )
+    assert "values of a key lie below 0, from -" in notes
+    assert ": GREATEST(0, ..) around it makes one group of them." in notes
+    assert "GREATEST" not in others
+
+
 def test_distinct_values_of_public_tables_are_counted(shop: Session) -> None:
     assert shop.query("SELECT COUNT(DISTINCT category), COUNT(category) FROM products").rows == [(4, 12)]
 

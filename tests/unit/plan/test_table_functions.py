@@ -35,7 +35,7 @@ def test_its_canonical_text_means_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    "call", ["read_csv('/etc/passwd')", "generate_series(1, 3)", "dp_kmeans(places)", "dp_kmeans()", "f(1, g(2))"]
+    "call", ["read_csv('/etc/passwd')", "repeat_row(1, 3)", "dp_kmeans(places)", "dp_kmeans()", "f(1, g(2))"]
 )
 def test_a_call_over_anything_else_is_no_table(call: str) -> None:
     with pytest.raises(UnsupportedQuery, match="table function at 1:15: dpsql reads tables of the policy only"):

@@ -48,6 +48,8 @@ def refusal(text: str) -> UnsupportedQuery:
         ("SELECT a FROM t ANTI JOIN u ON a", "ANTI JOIN", 17),
         ("SELECT a FROM t NATURAL JOIN u", "NATURAL JOIN", 17),
         ("SELECT a FROM (VALUES (1), (1, 2)) t", "VALUES", 24),
+        ("SELECT d FROM generate_series(1, 3) AS t(d)", "generate_series", 15),
+        ("SELECT d FROM range(3) AS t(d)", "range", 15),
         ("SELECT a FROM read_csv('/etc/passwd')", "table function", 15),
         ("SELECT a FROM 'x.csv'", "file as a table", 15),
         ("SELECT a FROM (t JOIN u ON a)", "JOIN in parentheses", 18),

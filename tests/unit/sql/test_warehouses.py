@@ -33,6 +33,10 @@ def read(expression: str) -> syntax.Expr:
         ("DATEADD(month, -3, ts)", "ts + INTERVAL '-3' MONTH"),
         ("SAFE_DIVIDE(a, b)", "a / b"),
         ("DIV0(a, b)", "CASE WHEN b = 0 THEN 0 ELSE a / b END"),
+        ("TO_CHAR(ts, 'YYYY-MM')", "strftime(ts, '%Y-%m')"),
+        ("to_char(ts, 'dd.mm.yyyy HH24:MI:SS')", "strftime(ts, '%d.%m.%Y %H:%M:%S')"),
+        ("mode() WITHIN GROUP (ORDER BY a DESC)", "mode(a)"),
+        ("mode() WITHIN GROUP (ORDER BY a) FILTER (WHERE b)", "mode(a) FILTER (WHERE b)"),
         ("SAFE_CAST(a AS BIGINT)", "TRY_CAST(a AS BIGINT)"),
     ],
 )
@@ -72,3 +76,12 @@ def test_what_means_something_else_there_is_told_what_to_write(theirs: str, hint
     with pytest.raises(UnsupportedQuery) as caught:
         read(theirs)
     assert caught.match(hint)
+
+
+@pytest.mark.parametrize(
+    "template",
+    ["'999.99'", "'YYYY-Mon'", "'SSSS'", "'DDD'", "'DDTHH24'", "'YYYY\"x\"'", "'%YYYY'", "'YYYY9'", "''", "?"],
+)
+def test_a_template_with_other_parts_is_refused_naming_the_format(template: str) -> None:
+    with pytest.raises(UnsupportedQuery, match=r"once each at most YYYY, MM, DD.* Write strftime\(x, '%Y-%m'\)"):
+        read(f"TO_CHAR(x, {template})")
