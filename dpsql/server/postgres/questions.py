@@ -46,6 +46,7 @@ SELECTS = ("select", "with", "values", "table", "(")
 """How a question about the catalogue begins."""
 SYSTEM = ("pg_catalog", "information_schema")
 """The schemas of the catalogue."""
+INTERVALS = "How far noise may be off: SET intervals = on shows an interval beside each value; asked again, it is free."
 SAID = {"set": "SET", "reset": "RESET"}
 
 
@@ -76,6 +77,7 @@ class Context:
         catalogue: Who answers about tables and columns.
         inside: Whether a transaction was begun.
         changed: Settings that clients are to be told of.
+        told: Whether it was said how intervals are shown.
     """
 
     guest: Guest
@@ -83,6 +85,7 @@ class Context:
     catalogue: Catalogue
     inside: bool
     changed: list[tuple[str, str]]
+    told: bool = False
 
     @property
     def version(self) -> int:
@@ -249,7 +252,14 @@ class _Asked(Inquiry):
             return []
         told = f"Cost: {answer.paid}. Left for one query: {self.context.guest.left()}."
         stamp = [] if answer.private else [NOT_PRIVATE]
-        return [told, *answer.notes, *stamp]
+        return [told, *answer.notes, *stamp, *self._hint(answer)]
+
+    def _hint(self, answer: Answer) -> list[str]:
+        """How intervals are shown, once a connection, with its first answer that holds noise."""
+        if self.context.told or self.context.guest.intervals or not answer.measurements:
+            return []
+        self.context.told = True
+        return [INTERVALS]
 
 
 def _columns(names: Sequence[str], types: Sequence[Shown]) -> tuple[ResultColumn, ...]:

@@ -123,6 +123,16 @@ def test_a_simple_query_has_columns_rows_and_its_cost_as_a_notice(door: Open, an
     assert door.spent() == before
 
 
+def test_how_intervals_are_shown_is_told_once_a_connection(door: Open, ana: Raw) -> None:
+    def told(raw: Raw) -> bool:
+        return any("SET intervals = on" in notice for notice in raw.ask(BY_SEX).notices)
+
+    assert [told(ana), told(ana)] == [True, False]
+    other = door.ana()
+    other.ask("SET intervals = on")
+    assert not told(other)
+
+
 def test_statements_come_one_after_another_until_one_is_refused(ana: Raw) -> None:
     reply = ana.ask("BEGIN; SELECT 1;; SELECT 'a;b' AS \"x;\"; SELECT nope FROM people; SELECT 2")
     assert reply.tags == ["BEGIN", "SELECT 1", "SELECT 1"]
