@@ -53,9 +53,9 @@ class Quote:
         return "\n".join(
             [
                 text_table(*self._table(), right=RIGHT),
-                *(safe(f"  {reason}") for reason in self._reasons()),
                 self._price(),
                 *(f"Note: {safe(note)}" for note in self.notes),
+                *(safe(f"  {reason}") for reason in self._reasons()),
                 "The engine would run:",
                 *(f"  {safe(line)}" for line in self.sql.splitlines()),
             ]

@@ -203,6 +203,7 @@ def test_a_printed_quote_tells_mechanism_noise_error_cost_repeats_reasons_and_sq
         *("16 times", "Nothing is spent", "Note: city has 12 groups.", "  SELECT city,", "    COUNT(*) FROM patients"),
     ):
         assert told in text
+    assert text.index("Note: city") < text.index("n: not gaussian") < text.index("SELECT city")
     assert "\x1b" not in text
 
 
