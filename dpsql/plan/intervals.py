@@ -63,10 +63,9 @@ class Interval:
         return Interval(min(products), max(products))
 
     def _unbounded_product(self, other: Interval) -> Interval:
-        nonnegative = self.low is not None and self.low >= 0 and other.low is not None and other.low >= 0
-        if nonnegative and self.low is not None and other.low is not None:
-            return Interval(self.low * other.low, None)
-        return EVERYTHING
+        ends = [_times(a, b) for a in _ends(self) for b in _ends(other)]
+        low, high = min(ends), max(ends)
+        return Interval(None if low == -math.inf else Fraction(low), None if high == math.inf else Fraction(high))
 
     def __truediv__(self, other: Interval) -> Interval:
         """Quotients where the divisor is not zero; a divisor that may be near zero bounds nothing."""
@@ -133,6 +132,23 @@ class Interval:
         Interval(low=Fraction(2, 1), high=Fraction(9, 1))
         """
         return Interval(*(_outward(function, end, way, exactly) for end, way in ((self.low, -1), (self.high, 1))))
+
+
+def _ends(interval: Interval) -> tuple[Fraction | float, Fraction | float]:
+    """Its ends, an unknown one as infinity."""
+    return (
+        -math.inf if interval.low is None else interval.low,
+        math.inf if interval.high is None else interval.high,
+    )
+
+
+def _times(a: Fraction | float, b: Fraction | float) -> Fraction | float:
+    """Their product: 0 where one is 0, for what lies between the ends is finite."""
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return a * b
+    if 0 in (a, b):
+        return Fraction(0)
+    return math.inf if (a > 0) is (b > 0) else -math.inf
 
 
 EVERYTHING = Interval(None, None)

@@ -90,6 +90,7 @@ def _integers() -> Iterator[Function]:
             yield Function(
                 f"cast:{name}", (kind,), INTEGER, tried, written=spelled, interval=_whole(kind, limits),
                 nulls=Nulls.STRICT if tried == "{0}" else Nulls.MAY, departs="" if tried == "{0}" else OUT_OF_RANGE,
+                has_value=fits,
             )  # fmt: skip
         yield Function(
             f"cast:{name}", (BOOLEAN,), INTEGER, "bigint_from_boolean({0})", written=spelled, interval=constantly(0, 1)
@@ -112,7 +113,7 @@ def _reals() -> Iterator[Function]:
     )  # fmt: skip
     yield Function(
         "cast:float", (REAL,), REAL, "try_float_from_real({0})", written=single, interval=_single,
-        saturated=limited(_single), nulls=Nulls.MAY, departs=OUT_OF_RANGE,
+        saturated=limited(_single), nulls=Nulls.MAY, has_value=lambda a: a.within(10**38), departs=OUT_OF_RANGE,
     )  # fmt: skip
     yield Function(
         "cast:float", (BOOLEAN,), REAL, "double_from_boolean({0})", written=single, interval=constantly(0, 1)
@@ -143,12 +144,13 @@ def decimal_cast(digits: int, decimals: int) -> tuple[Function, ...]:
     limit = Fraction(10) ** (digits - decimals)
     sql = f"decimal_from_{{kind}}({{{{0}}}}, {digits}, {decimals})"
     step = Fraction(1, 10**decimals)
+    fits = lambda a: a.within(int(limit)) and max(-a.low, a.high) < limit - 1  # noqa: E731 - the same for all rows
     inside = limited(lambda a: _decimal(a, decimals), Interval(-limit, limit))
     rows = [
         Function(
             "cast:decimal", (kind,), REAL, ("" if plain else "try_") + sql.format(kind=kind.value),
             written=f"CAST({{0}} AS DECIMAL({digits},{decimals}))", interval=inside,
-            needs=(lambda a: a.within(int(limit)) and max(-a.low, a.high) < limit - 1) if plain else None,
+            needs=fits if plain else None, has_value=fits,
             nulls=Nulls.STRICT if plain else Nulls.MAY, departs="" if plain else OUT_OF_RANGE, step=step,
         )
         for kind in (INTEGER, REAL)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpsql.plan.functions.rules import (
+    NEAR,
     constantly,
     floor_power,
     half_away,
@@ -22,7 +23,7 @@ from dpsql.plan.functions.rules import (
     unknown,
 )
 from dpsql.plan.functions.table import INTEGER, INTEGER_LIMIT, REAL, Function, Nulls, within
-from dpsql.plan.intervals import Interval, difference, product, quotient, total
+from dpsql.plan.intervals import EVERYTHING, Interval, difference, product, quotient, total
 
 __all__ = ["NUMBERS"]
 
@@ -42,6 +43,11 @@ def _is_not_negative(a: Interval, *_: Interval) -> bool:
 
 def _no_zero(_: Interval, b: Interval) -> bool:
     return b.positive or (-b).positive
+
+
+def _divides(_: Interval, b: Interval) -> bool:
+    """Whether a divisor surely counts."""
+    return 0 not in b
 
 
 def _in_range(*ranges: Interval) -> bool:
@@ -76,6 +82,7 @@ def _arithmetic() -> Iterator[Function]:
     yield Function(
         "/", (REAL, REAL), REAL, "CASE WHEN abs({1}) >= 1e-60 THEN real_quotient({0}, {1}) END", written=written,
         interval=quotient, saturated=safe_quotient, grows=True, nulls=Nulls.MAY, departs=NO_ZERO,
+        has_value=lambda a, b: b.absolute().low is not None and b.absolute().low >= 2 * NEAR,
     )  # fmt: skip
     yield Function(
         "//", (INTEGER, INTEGER), INTEGER, "whole_quotient({0}, {1})", written="({0} // {1})",
@@ -84,7 +91,7 @@ def _arithmetic() -> Iterator[Function]:
     yield Function(
         "//", (INTEGER, INTEGER), INTEGER, "CASE WHEN {1} <> 0 THEN whole_quotient({0}, {1}) END",
         written="({0} // {1})", interval=integer_quotient, needs=_in_range, nulls=Nulls.MAY,
-        departs="NULL where the divisor is 0",
+        has_value=_divides, departs="NULL where the divisor is 0",
     )  # fmt: skip
     for name, written in (("%", "({0} % {1})"), ("mod", "mod({0}, {1})")):
         for kind in (INTEGER, REAL):
@@ -96,7 +103,8 @@ def _arithmetic() -> Iterator[Function]:
             )  # fmt: skip
             yield Function(
                 name, (kind, kind), kind, f"CASE WHEN {{1}} <> 0 THEN {sql} END", written=written,
-                interval=remainder, needs=needs, nulls=Nulls.MAY, departs="NULL where the divisor is 0",
+                interval=remainder, needs=needs, nulls=Nulls.MAY, has_value=_no_zero,
+                departs="NULL where the divisor is 0",
             )  # fmt: skip
     for name in ("gcd", "greatest_common_divisor"):
         yield Function(
@@ -148,7 +156,7 @@ def _powers() -> Iterator[Function]:
         "sqrt", (REAL,), REAL, "sqrt({0})", needs=_is_not_negative, interval=lambda a: a.rising(math.sqrt, exactly=True)
     )
     yield Function(
-        "sqrt", (REAL,), REAL, "CASE WHEN {0} >= 0 THEN sqrt({0}) END", nulls=Nulls.MAY,
+        "sqrt", (REAL,), REAL, "CASE WHEN {0} >= 0 THEN sqrt({0}) END", nulls=Nulls.MAY, has_value=_is_not_negative,
         interval=lambda a: a.clipped(ZERO, None).rising(math.sqrt, exactly=True), departs="NULL below 0",
     )  # fmt: skip
     yield Function("cbrt", (REAL,), REAL, "cbrt({0})", interval=lambda a: a.rising(_cube_root))
@@ -158,13 +166,15 @@ def _powers() -> Iterator[Function]:
         )
         yield Function(
             name, (REAL,), REAL, f"CASE WHEN {{0}} > 0 THEN {name}({{0}}) END", nulls=Nulls.MAY,
-            interval=lambda a, log=log: Interval(None, a.clipped(ZERO, None).rising(log).high),
+            interval=lambda a, log=log: a.rising(log) if a.positive else Interval(None, a.rising(log).high),
+            has_value=_is_positive,
             saturated=lambda a, log=log: Interval(Fraction(-2000), a.clipped(ZERO, None).rising(log).high),
             departs="NULL for 0 and below",
         )  # fmt: skip
     yield Function(
         "log", (REAL, REAL), REAL, "CASE WHEN {0} > 0 AND {0} <> 1 AND {1} > 0 THEN log({0}, {1}) END",
-        interval=unknown, saturated=limited(unknown), nulls=Nulls.MAY,
+        interval=_logarithm, saturated=limited(unknown), nulls=Nulls.MAY,
+        has_value=lambda b, x: b.positive and x.positive and 1 not in b,
         departs="NULL where the base is 1, or one of them is not above 0",
     )  # fmt: skip
     yield Function(
@@ -183,8 +193,13 @@ def _powers() -> Iterator[Function]:
         yield Function(
             name, (REAL, REAL), REAL, "CASE WHEN {0} >= 0 THEN pow({0}, {1}) END",
             interval=lambda x, y: floor_power(x.clipped(ZERO, None), y), grows=True,
-            needs=lambda x, y: _is_not_negative(y), nulls=Nulls.MAY, departs="NULL for a base below 0",
+            needs=lambda x, y: _is_not_negative(y), nulls=Nulls.MAY, has_value=lambda x, y: _is_not_negative(x),
+            departs="NULL for a base below 0",
         )  # fmt: skip
+
+
+def _logarithm(base: Interval, x: Interval) -> Interval:
+    return quotient(x.rising(math.log), base.rising(math.log)) if base.positive and x.positive else EVERYTHING
 
 
 def _cube_root(value: Fraction) -> float:
@@ -207,12 +222,17 @@ def _angles() -> Iterator[Function]:
         "atan2", (REAL, REAL), REAL, "atan2(({0} + 0.0), ({1} + 0.0))", written="atan2({0}, {1})",
         interval=constantly(-4, 4), departs="zero has no sign",
     )  # fmt: skip
-    yield Function("tanh", (REAL,), REAL, "tanh({0})", interval=constantly(-1, 1))
-    for name in ("asin", "acos"):
+    yield Function("tanh", (REAL,), REAL, "tanh({0})", interval=lambda a: a.rising(math.tanh).clipped(-ONE, ONE))
+    for name, rising, sign in (("asin", math.asin, 1), ("acos", lambda value: -math.acos(value), -1)):
         yield Function(
-            name, (REAL,), REAL, f"CASE WHEN abs({{0}}) <= 1 THEN {name}({{0}}) END", interval=constantly(-4, 4),
-            nulls=Nulls.MAY, departs="NULL outside [-1, 1]",
+            name, (REAL,), REAL, f"CASE WHEN abs({{0}}) <= 1 THEN {name}({{0}}) END",
+            interval=lambda a, rising=rising, sign=sign: _turned(a.clipped(-ONE, ONE).rising(rising), sign),
+            nulls=Nulls.MAY, has_value=lambda a: a.within(1), departs="NULL outside [-1, 1]",
         )  # fmt: skip
+
+
+def _turned(a: Interval, sign: int) -> Interval:
+    return a if sign > 0 else -a
 
 
 NUMBERS: tuple[Function, ...] = (*_arithmetic(), *_rounding(), *_powers(), *_angles())

@@ -79,6 +79,8 @@ class Function:
         needs: What the ranges must prove for this form to run; the next row of the same name is tried otherwise.
         length: Bounds of the result's length from the arguments' lengths and constants; None: it lengthens nothing.
         nulls: When it is NULL.
+        has_value: Of one that may be NULL where no argument is: what the ranges must prove so that it is not. None:
+            nothing proves it.
         step: The grid its numbers lie on, where that is known.
         texts: Whether integers, booleans and dates stand for their text, as in ``concat('no. ', 7)``.
         departs: Where it is NULL though DuckDB has an error or another value; empty where nowhere.
@@ -98,6 +100,7 @@ class Function:
     needs: Callable[..., bool] | None = None
     length: Callable[[Sequence[Length], Sequence[Value]], Length] | None = None
     nulls: Nulls = Nulls.STRICT
+    has_value: Callable[..., bool] | None = None
     step: Fraction | None = None
     texts: bool = False
     departs: str = ""

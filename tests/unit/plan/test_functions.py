@@ -264,6 +264,8 @@ def tried(function: Function, engine: duckdb.DuckDBPyConnection, most: int) -> i
             signed = function.name == "atan2" and 0 in row  # to us zero has no sign
             assert ours == theirs or (function.departs and ours is None) or signed, shown
             assert null_rule_holds(function, row, ours), shown
+            surely = function.has_value is not None and function.has_value(*ranges)
+            assert not surely or ours is not None or None in row, shown
             assert inside(ours, soft), shown
             assert inside(ours, hard), shown
             assert not isinstance(ours, str) or len(ours) <= longest(batch, row), shown
