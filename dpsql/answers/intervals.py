@@ -1,23 +1,24 @@
 """Intervals of what is computed from released values, and which released values decide what is kept.
 
-Tests: tests/unit/answers/test_postprocess.py.
+Tests: tests/unit/answers/test_postprocess.py, test_intervals.py and test_computed_intervals.py.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from typing import Any
 
 from dpsql.answers.screen import Ends
-from dpsql.plan.expressions import arguments_of, columns_of, range_of, substituted
-from dpsql.plan.intervals import Interval, total
+from dpsql.plan.expressions import arguments_of, columns_of, substituted
+from dpsql.plan.intervals import EVERYTHING, Interval, total
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.plans import Plan, Stage
-from dpsql.plan.ranged import Ranged
+from dpsql.plan.possible import NULL
+from dpsql.plan.ranged import Ranged, Told
 from dpsql.plan.stages import is_aggregate
 from dpsql.plan.types import Type
 from dpsql.plan.written_out import written_size
@@ -27,12 +28,14 @@ __all__ = [
     "MOST_NODES",
     "AnswerRows",
     "Bars",
-    "as_float",
     "as_interval",
+    "ends_of",
+    "known_value",
     "level_of_picked",
     "output_intervals",
     "picking",
     "with_interval_ends",
+    "within",
 ]
 
 _NONE: Ends = (None, None)
@@ -96,29 +99,40 @@ def output_intervals(
     if not expression.facts.type.numeric:
         return []
     ranged = Ranged(expression)
-    keyed = [own for own in columns_of(expression) if own.name in rows.grouped and own.facts.type.numeric]
-    columns: list[Sequence[Ends | None]] = [ends[column.name] for column in noised]
-    columns += [list(map(_known, rows.grouped[column.name])) for column in keyed]
+    keyed = [own for own in columns_of(expression) if own.name in rows.grouped]
+    columns = [*(ends[column.name] for column in noised), *(rows.grouped[column.name] for column in keyed)]
     boxes = [None if row is None else tuple(column[row] for column in columns) for row in rows.origin]
     different = {box for box in boxes if box is not None}  # of counts there are few, however many rows
     if len(different) * ranged.size > MOST_NODES:
         return [_NONE] * len(boxes)
-    known: dict[tuple[Ends | None, ...] | None, Ends] = {
-        box: _over(ranged, [*noised, *keyed], box) for box in different
-    }
+    known: dict[tuple[Any, ...] | None, Ends] = {box: _over(ranged, noised, keyed, box) for box in different}
     return [known.get(box, _NONE) for box in boxes]
 
 
-def _known(value: Any) -> Ends | None:
-    """Where a value lies that a row is grouped by; None where it is no finite number."""
-    return (value, value) if isinstance(value, int | float) and math.isfinite(value) else None
+def within(column: Column, ends: Ends) -> Interval:
+    """What an interval of a released column says of it: whole numbers lie between whole ones."""
+    found, whole = as_interval(ends), as_interval(_shown(*ends, column.facts.type))
+    return found if whole.finite and whole.low > whole.high else whole  # type: ignore[operator]  # finite
 
 
-def _over(ranged: Ranged, columns: Sequence[Column], box: Sequence[Ends | None]) -> Ends:
-    """The range of an expression where its columns lie in these intervals; None: anywhere they can."""
-    known = {column: as_interval(own) for column, own in zip(columns, box, strict=True) if own is not None}
-    bounds = ranged.over(dict[Any, Interval](known).get)
-    return as_float(bounds.low), as_float(bounds.high)
+def known_value(value: Any) -> Told:
+    """What a value is that a row is grouped by; None where that is no finite number, no text and not NULL."""
+    if value is None or isinstance(value, str):
+        return NULL if value is None else value
+    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return Interval.point(Fraction(value)) if number else None
+
+
+def _over(ranged: Ranged, noised: Sequence[Column], keyed: Sequence[Column], box: Sequence[Any]) -> Ends:
+    """The range of an expression where its noised columns lie in these intervals, and its keys are these values."""
+    known: dict[Any, Told] = dict(zip(noised, map(within, noised, box), strict=False))
+    known |= zip(keyed, map(known_value, box[len(noised) :]), strict=True)
+    return ends_of(ranged.over(known.get))
+
+
+def ends_of(bounds: Interval) -> Ends:
+    """The same as doubles."""
+    return _as_float(bounds.low), _as_float(bounds.high)
 
 
 def members_of(plan: Plan, groups: Sequence[Group], rows: Sequence[tuple[Any, ...]]) -> list[tuple[int, ...]] | None:
@@ -176,6 +190,10 @@ def _of_groups(
     ranged = {id(of): Ranged(of) for of in {id(of): of for own in counted for of, _ in own if of is not None}.values()}
     if sum(len(rows) * ranged[id(of)].size for own in counted for of, rows in own if of is not None) > most:
         return [_NONE] * len(groups)
+    whole, keys = Ranged(expression), next((own.keys() for group in groups for own in group.values()), ())
+    if len(groups) * whole.size > most:
+        return [_NONE] * len(groups)
+    keyed = [own for own in columns_of(expression) if own.name in keys]
     alike: dict[int, list[int]] = {}  # groups by how many rows are read: at one level each
     read = [sorted({row for _, rows in own for row in rows}) for own in counted]
     for place, rows in enumerate(read):
@@ -185,9 +203,12 @@ def _of_groups(
         level = 1 - (1 - confidence) / max(1, len(noised) * count)
         ends = {column: bars[column.name](level) for column in noised}
         for place in places:
-            boxes = {row: {column: as_interval(ends[column][row]) for column in noised} for row in read[place]}
-            bounds = _Group(groups[place], boxes, ranged).range(expression) if groups[place] else None
-            result[place] = _NONE if bounds is None else (as_float(bounds.low), as_float(bounds.high))
+            boxes: dict[int, dict[Any, Told]] = {}
+            for row in read[place]:
+                boxes[row] = {column: known_value(groups[place][row][column.name]) for column in keyed}
+                boxes[row] |= {column: within(column, ends[column][row]) for column in noised}
+            if groups[place]:
+                result[place] = ends_of(whole.over(_Group(groups[place], boxes, ranged).known))
     return result
 
 
@@ -197,44 +218,34 @@ class _Group:
 
     Attributes:
         members: They, by number, with their keys.
-        boxes: What the noised columns of each lie in.
+        boxes: What the noised columns of each lie in, and what its keys are.
         ranged: What is aggregated, by identity.
-        found: Ranges of what was met before, by identity.
     """
 
     members: Mapping[int, Mapping[str, Any]]
-    boxes: Mapping[int, Mapping[Any, Interval]]
+    boxes: Mapping[int, Mapping[Any, Told]]
     ranged: Mapping[int, Ranged]
-    found: dict[int, Interval | None] = field(default_factory=dict)
 
-    def range(self, expression: Expression) -> Interval | None:
-        """The range of an aggregate over the rows, or of arithmetic on such; None: unknown."""
-        if id(expression) not in self.found:
-            self.found[id(expression)] = self._worked(expression)
-        return self.found[id(expression)]
-
-    def _worked(self, expression: Expression) -> Interval | None:
-        if not isinstance(expression, Apply):
-            return range_of(expression, hard=False) if isinstance(expression, Constant) else None
-        if is_aggregate(expression):
-            return self._aggregated(expression)
-        parts = [self.range(argument) for argument in expression.arguments]
-        if any(part is None for part in parts):
+    def known(self, node: Expression) -> Told:
+        """Where an aggregate over the rows lies, or what they are grouped by; None: unknown."""
+        if isinstance(node, Apply):
+            return self._aggregated(node)
+        if not isinstance(node, Column):
             return None
-        columns = [Column("group", f"g{i}", part.facts) for i, part in enumerate(expression.arguments)]
-        known: dict[Any, Interval | None] = dict(zip(columns, parts, strict=True))
-        found = range_of(replace(expression, arguments=tuple(columns)), hard=False, known=known.get)
-        return found if isinstance(found, Interval) else None
+        values = {keys[node.name] for keys in self.members.values() if node.name in keys}
+        return known_value(values.pop()) if len(values) == 1 else None
 
     def _aggregated(self, expression: Apply) -> Interval | None:
         argument, counted = _counted(expression, self.members)
         rows = Interval.point(len(counted))
         if argument is None:
             return rows
-        if argument.facts.nullable or not argument.facts.type.numeric:
-            return None  # how many rows count is not known, or there is no number
-        over = self.ranged[id(argument)].over
-        ranges: list[Interval] = [over(self.boxes[row].get) for row in counted]
+        if not argument.facts.type.numeric:
+            return None
+        each = [self.ranged[id(argument)].possible(self.boxes[row].get) for row in counted]
+        if argument.facts.nullable and any(own.null for own in each):
+            return None  # how many rows count is not known
+        ranges = [EVERYTHING if own.range is None else own.range for own in each]
         match expression.function.name:
             case "count" if "DISTINCT" not in expression.function.sql:
                 return rows
@@ -328,7 +339,7 @@ def _shown(low: float | int | None, high: float | int | None, type_: Type) -> En
     return low, high
 
 
-def as_float(end: Fraction | None) -> float | None:
+def _as_float(end: Fraction | None) -> float | None:
     """The end as a double; none where it is beyond them all."""
     try:
         return None if end is None else float(end)

@@ -16,7 +16,7 @@ from typing import Any
 from dpsql.answers.answer import Answer
 from dpsql.answers.consistency import AllGroupings
 from dpsql.answers.finish import Intervals
-from dpsql.answers.intervals import as_float, as_interval
+from dpsql.answers.intervals import as_interval, ends_of
 from dpsql.answers.lists import gathered, side_by_side
 from dpsql.answers.postprocess import MADE_UP, PostProcess, fitting
 from dpsql.answers.quoted import Quote
@@ -24,11 +24,12 @@ from dpsql.answers.screen import Ends
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.over_release import lower_over_release
 from dpsql.plan.catalog import ColumnInfo, TableInfo
-from dpsql.plan.expressions import columns_of, range_of
+from dpsql.plan.expressions import columns_of
 from dpsql.plan.intervals import Interval
-from dpsql.plan.nodes import Column, Expression, Filter, Join, Relation, Semi, Total, UnionAll, Windowed
+from dpsql.plan.nodes import Column, Expression, Filter, Join, Relation, Semi, UnionAll
 from dpsql.plan.noised import decided_by_noise, is_noised
 from dpsql.plan.plans import Several
+from dpsql.plan.ranged import Ranged
 from dpsql.plan.relations import scans
 from dpsql.plan.roles import roles_of
 from dpsql.plan.several import PART, ROW
@@ -204,6 +205,7 @@ class _Held:
     def __init__(self, answers: Sequence[Answer], level: float) -> None:
         self._answers, self._level = answers, level
         self._known: dict[tuple[int, int, float], list[Ends]] = {}
+        self._ranged: dict[int, Ranged] = {}
 
     def ends(self, relation: Relation, expression: Expression, origin: Origin, value: Any) -> Ends:
         """The interval of an expression over one row.
@@ -225,9 +227,11 @@ class _Held:
             return ends[expression]
         if not expression.facts.type.numeric:
             return _NONE
-        box: dict[Column | Windowed | Total, Interval] = {column: as_interval(own) for column, own in ends.items()}
-        bounds = range_of(expression, hard=False, known=box.get)
-        return as_float(bounds.low), as_float(bounds.high)
+        box: dict[Expression, Interval] = {column: as_interval(own) for column, own in ends.items()}
+        if id(expression) not in self._ranged:  # they are parts of the statement, which lives as long
+            self._ranged[id(expression)] = Ranged(expression)
+        bounds = self._ranged[id(expression)].over(box.get)
+        return ends_of(bounds)
 
     def _of_answer(self, relation: Relation, column: Column, origin: Origin, level: float) -> Ends:
         """What an answer says of its own column, or (None, None) where it says nothing of this row."""

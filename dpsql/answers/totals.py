@@ -13,7 +13,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpsql.answers.intervals import MOST_NODES, AnswerRows, Bars, as_float
+from dpsql.answers.intervals import MOST_NODES, AnswerRows, Bars, ends_of, known_value, within
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.screen import Ends
 from dpsql.errors import EngineFailed
@@ -23,16 +23,17 @@ from dpsql.plan.functions import Function
 from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Column, Expression, Total, Windowed
 from dpsql.plan.plans import Output, Plan
-from dpsql.plan.ranged import Ranged
+from dpsql.plan.ranged import Ranged, Told
 from dpsql.plan.ranges import RELEASED as SATURATED
 from dpsql.plan.stages import AGGREGATES, RELEASED
 from dpsql.plan.types import Facts, Type
 from dpsql.plan.windows import FUNCTIONS
-from dpsql.privacy.tables import Group
+from dpsql.privacy.tables import Group, GroupColumns
 
 __all__ = ["MOST_GROUPS", "several_rows", "several_rows_intervals"]
 
 Over = Windowed | Total
+_Box = dict[Expression, Told]
 RISING = ("sum", "avg", "min", "max", "lag", "lead", "first_value", "last_value", "nth_value")
 """Functions that never fall where a value of a row grows, all else being equal."""
 
@@ -94,35 +95,51 @@ def several_rows_intervals(
     if len(rows.rows) * ranged.size + len(groups) * sum(own.size for own in of) > MOST_NODES:
         return unknown
     level = 1 - (1 - confidence) / (len(noised) * max(len(groups), 1))
-    boxes = _boxes({c: bars[c.name](level) for c in noised}, len(groups))
+    boxes = _boxes({c: bars[c.name](level) for c in noised}, _keys(plan, groups, whole), len(groups))
     ends: dict[str, Sequence[Any]] = {}
     asked: list[Over] = []
     for index, node in enumerate(nodes):
-        ranges = [of[index].over(box.get) for box in boxes]
-        real = _real(node)
-        if real is None or not all(map(_moderate, ranges)):
+        found, real = _moderate_ends(of[index], boxes, node.arguments[0]), _real(node)
+        if real is None or found is None:
             return unknown
-        ends |= {f"low{index}": [float(r.low) for r in ranges], f"high{index}": [float(r.high) for r in ranges]}
+        ends |= {f"low{index}": found[0], f"high{index}": found[1]}
         asked.append(real)
-    found = _worked(_extended(plan, asked), groups, {**values, **ends}, after, len(plan.answer), rows)
-    return unknown if found is None else _together(ranged, [substituted(n, over) for n in nodes], boxes, rows, found)
+    worked = _worked(_extended(plan, asked), groups, {**values, **ends}, after, len(plan.answer), rows)
+    return unknown if worked is None else _together(ranged, [substituted(n, over) for n in nodes], boxes, rows, worked)
 
 
-def _moderate(ends: Interval) -> bool:
-    """Whether both ends are known, and no larger than released numbers are: then no sum of them overflows."""
-    most = SATURATED[Type.REAL]
-    return ends.low is not None and ends.high is not None and -most <= ends.low and ends.high <= most
+def _moderate_ends(of: Ranged, boxes: Sequence[_Box], argument: Expression) -> tuple[list[float], list[float]] | None:
+    """The ends of an argument over all rows; None where one may be NULL, which counts for less than its lower end.
+
+    None, too, where one is unknown, or larger than released numbers are: sums of the others do not overflow.
+    """
+    lows, highs, most = list[float](), list[float](), SATURATED[Type.REAL]
+    for box in boxes:
+        own = of.possible(box.get)
+        if (own.null and argument.facts.nullable) or not isinstance(own.range, Interval):
+            return None
+        low, high = own.range.low, own.range.high
+        if low is None or high is None or low < -most or high > most:
+            return None
+        lows.append(float(low))
+        highs.append(float(high))
+    return lows, highs
 
 
-def _boxes(ends: Mapping[Column, Sequence[Ends]], count: int) -> list[dict[Expression, Interval]]:
-    """For each released row what its noised columns lie in."""
-    return [
-        {
-            column: Interval(*(None if end is None else Fraction(end) for end in pairs[row]))
-            for column, pairs in ends.items()
-        }
-        for row in range(count)
-    ]
+def _keys(plan: Plan, groups: Sequence[Group], whole: Expression) -> dict[Column, Sequence[Any]]:
+    """What each group has of the keys that an expression reads."""
+    held = GroupColumns.of(groups, len(plan.keys)).columns
+    values = {key.name: column for key, column in zip(plan.keys, held, strict=True)}
+    return {column: values[column.name] for column in columns_of(whole) if column.name in values}
+
+
+def _boxes(ends: Mapping[Column, Sequence[Ends]], keys: Mapping[Column, Sequence[Any]], count: int) -> list[_Box]:
+    """For each released row what its noised columns lie in, and what its keys are."""
+    boxes: list[_Box] = [{column: known_value(values[row]) for column, values in keys.items()} for row in range(count)]
+    for column, pairs in ends.items():
+        for row, box in enumerate(boxes):
+            box[column] = within(column, pairs[row])
+    return boxes
 
 
 def _real(node: Over) -> Over | None:
@@ -184,7 +201,7 @@ def _worked(
 def _together(
     whole: Ranged,
     nodes: Sequence[Expression],
-    boxes: Sequence[dict[Expression, Interval]],
+    boxes: Sequence[_Box],
     rows: AnswerRows,
     found: Sequence[tuple[Any, ...]],
 ) -> list[Ends]:
@@ -194,10 +211,10 @@ def _together(
         if origin is None or None in ends:
             result.append((None, None))
             continue
-        box: dict[Any, Interval] = dict(boxes[origin])
+        box = dict(boxes[origin])
         for index, node in enumerate(nodes):
             low, high = sorted(ends[2 * index : 2 * index + 2])
             box[node] = Interval(Fraction(low), Fraction(high))
         bounds = whole.over(box.get)
-        result.append((as_float(bounds.low), as_float(bounds.high)))
+        result.append(ends_of(bounds))
     return result

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, datetime, time
 from fractions import Fraction
@@ -18,6 +17,7 @@ from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, W
 from dpsql.plan.types import Facts, Type, Value
 
 __all__ = [
+    "DATED",
     "hull_of",
     "is_certain",
     "is_null",
@@ -39,13 +39,7 @@ LONG = Interval(Fraction(-(2**63)), Fraction(2**63 - 1))  # What a signed 64-bit
 DATED = (Type.DATE, Type.TIMESTAMP)
 
 
-def _unknown(_: Column | Windowed | Total) -> Interval | None:
-    return None
-
-
-def range_of(
-    expression: Expression, *, hard: bool, known: Callable[[Column | Windowed | Total], Interval | None] = _unknown
-) -> Any:
+def range_of(expression: Expression, *, hard: bool) -> Any:
     """Bounds of an expression: an `Interval` for numbers, a pair for dates, the text of a constant text, else the
     unbounded interval.
 
@@ -53,14 +47,10 @@ def range_of(
         expression: Over one row.
         hard: Whether columns without declared bounds take the ends at which the engine saturates them. The hard
             range proves that nothing overflows; the declared one is what a sensitivity may rest on.
-        known: Ranges of columns that are known better than their facts say.
     """
     facts = expression.facts
     match expression:
         case Column():
-            own = known(expression)
-            if own is not None:
-                return own
             if hard and facts.type.numeric and not facts.bounded:
                 if expression.reach is not None:
                     return expression.reach
@@ -71,16 +61,14 @@ def range_of(
         case Constant():
             return known_range(expression)
         case Apply():
-            ranges = tuple(range_of(argument, hard=hard, known=known) for argument in expression.arguments)
+            ranges = tuple(range_of(argument, hard=hard) for argument in expression.arguments)
             certain = tuple(map(is_certain, expression.arguments))
             found = expression.function.bounds(ranges, certain, hard=hard)
         case Case():
             results = [result for _, result in expression.branches] + [expression.default]
-            parts = [range_of(result, hard=hard, known=known) for result in results if not is_null(result)]
+            parts = [range_of(result, hard=hard) for result in results if not is_null(result)]
             found = hull_of(parts, facts.type)
         case Windowed() | Total():
-            if known is not _unknown:  # what is known of this row says nothing of those beside it
-                return known(expression) or ((None, None) if facts.type in DATED else EVERYTHING)
             ranges = tuple(range_of(argument, hard=hard) for argument in expression.arguments)
             found = expression.function.bounds(ranges, tuple(map(is_certain, expression.arguments)), hard=hard)
     return _filled(found, facts.type) if hard else found

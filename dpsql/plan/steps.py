@@ -15,7 +15,7 @@ from typing import Any
 from dpsql.plan.intervals import EVERYTHING, Interval
 from dpsql.plan.types import Type
 
-__all__ = ["NOTHING", "moments_at", "numbers_at"]
+__all__ = ["EXACT", "NOTHING", "moments_at", "numbers_at"]
 
 NOTHING = "no value but NULL"
 EXACT = 2**53  # As a whole number: all below it are doubles, so that comparing them with a double is exact.

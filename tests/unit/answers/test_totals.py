@@ -70,6 +70,19 @@ def test_ranks_and_totals_of_groups_of_rows_have_no_interval(session: dpsql.Sess
     assert answer.interval("m") == [(None, None)] * SECTORS
 
 
+def test_a_total_of_what_may_be_null_has_no_interval(session: dpsql.Session, ends: list[tuple[float, float]]) -> None:
+    middle = round(sum(ends[0]) / 2)
+    kept = (
+        f"SUM(CASE WHEN n > {middle} THEN n END) OVER ()"  # of a row whose count may be below it, nothing may be added
+    )
+    assert session.query(f"SELECT {kept} AS s FROM ({COUNTED})", epsilon=0.1).interval("s") == [(None, None)] * SECTORS
+    kept = f"SUM(CASE WHEN n > {middle} THEN n ELSE 0 END) OVER ()"
+    assert None not in session.query(f"SELECT {kept} AS s FROM ({COUNTED})", epsilon=0.1).interval("s")[0]
+    kept = f"SUM(GREATEST(n, {middle})) OVER ()"
+    (low, _), *_ = session.query(f"SELECT {kept} AS s FROM ({COUNTED})", epsilon=0.1).interval("s")
+    assert low == pytest.approx(sum(max(own, middle) for own, _ in ends), abs=4)
+
+
 def test_a_window_over_keys_alone_is_exact(session: dpsql.Session) -> None:
     answer = session.query(
         "SELECT sector, COUNT(*) AS n, ROW_NUMBER() OVER (ORDER BY sector) AS k FROM jobs GROUP BY 1"
