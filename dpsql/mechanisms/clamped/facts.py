@@ -69,6 +69,10 @@ class KnownClamp:
         """What the interval includes for clipping, in grid steps."""
         return self.most_clipped if place == 0 else 0
 
+    def lost(self, place: int) -> int:
+        """What units have above it at most, in grid steps: the same."""
+        return self.allowed(place)
+
     def clipped(self, place: int) -> Fraction:
         """What is thought to be clipped of that, in grid steps."""
         return Fraction(self.allowed(place), LIKELY)

@@ -15,6 +15,7 @@ import numpy as np
 
 from dpsql.limits import SATURATION
 from dpsql.mechanisms.base import Interval, Offer, derive
+from dpsql.mechanisms.choice.clamp import MISS
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.laplace import laplace_scale
 from dpsql.mechanisms.noise.laws import LaplaceLaw
@@ -58,6 +59,10 @@ class Clamp(Protocol):
 
     def allowed(self, place: int) -> int:
         """What the interval includes for clipping, in grid steps."""
+        ...
+
+    def lost(self, place: int) -> int:
+        """What units have above that edge at most, in grid steps."""
         ...
 
     def clipped(self, place: int) -> Fraction:
@@ -187,13 +192,23 @@ class ClampedRelease(Offer):
         if not released.columns["place"]:
             return []
         place, own = released.columns["place"][0], unit_of(self.need.grid.step)  # all groups have one clamp
-        below, above = self._aside(place, confidence)
+        reach, clipped = self._reach(place, confidence), self._allowed(released, place)
+        below, above = reach + clipped * (self.need.grid.low < 0), reach + clipped * (self.need.grid.high > 0)
         return [(own(k - below), own(k + above)) for k in self._steps(released.columns["noised"], place)]
 
-    def _aside(self, place: int, confidence: float) -> tuple[int, int]:
-        """How far an interval reaches below and above its value, in grid steps."""
-        reach, clipped = self._reach(place, confidence), self.search.allowed(place)
-        return reach + clipped * (self.need.grid.low < 0), reach + clipped * (self.need.grid.high > 0)
+    def _allowed(self, released: ReleasedTable, place: int) -> int:
+        """What intervals include for clipping, in grid steps."""
+        return self.search.lost(place) if self._untold(released, place) else self.search.allowed(place)
+
+    def _untold(self, released: ReleasedTable, place: int) -> bool:
+        """Whether no more rows show than may all be above the clamp: then nothing tells how far above it they are.
+
+        Where a unit has several rows, their number is not thought to be near its cap.
+        """
+        if not self.need.single or self._signed:
+            return False
+        shown = sum(map(abs, self._steps(released.columns["noised"], place))) - self._reach(place, 1 - MISS)
+        return shown <= self.search.most_above(place) * self.search.edges[place]
 
     def told(self, released: ReleasedTable) -> tuple[str, ...]:
         """The clamp, and what of the interval is noise and what clipping."""
@@ -208,9 +223,13 @@ class ClampedRelease(Offer):
                 f"each unit counts with at most {clamp}{groups}, which is all that it may have: nothing is clipped.",
             )
         source, until, sure = self.search.says
-        clipped = f"{in_unit(self.search.allowed(place), step):,.4g}"
+        if self._untold(released, place):
+            until = f"so few show that all may have more, up to {in_unit(self.search.edges[-1], step):,.6g}"
+        else:
+            until = f"it holds {until}"
+        clipped = f"{in_unit(self._allowed(released, place), step):,.4g}"
         return (
             f"each unit counts with at most {clamp}{groups}, {source}. Of the 95% interval ±{noise} is noise, and "
-            f"{clipped} is for what is clipped: it holds {until}. At most {self.search.most_above(place):,} units "
+            f"{clipped} is for what is clipped: {until}. At most {self.search.most_above(place):,} units "
             f"have more than {clamp} ({sure}).",
         )
