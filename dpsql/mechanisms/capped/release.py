@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dpsql.mechanisms.base import Offer
-from dpsql.mechanisms.capped.sizes import SWAYS, SizeSearch, UnitSizes
+from dpsql.mechanisms.capped.sizes import HIDDEN, SWAYS, SizeSearch, UnitSizes
 from dpsql.mechanisms.choice.groups import Whole, in_groups, stretches
 from dpsql.mechanisms.located.place import beyond
 from dpsql.plan.needs import Values
@@ -44,10 +44,16 @@ class CappedRelease(Offer):
     guess: UnitSizes = field(compare=False)
     groups: int
 
-    def share(self, sizes: UnitSizes, place: int) -> float:
-        """Of a group's rows: how far the share of them below any number may be off by a cap."""
+    def share(self, sizes: UnitSizes, place: int, hides: float = HIDDEN) -> float:
+        """Of a group's rows: how far the share of them below any number may be off by a cap.
+
+        Args:
+            sizes: How many rows units have.
+            place: Of the cap.
+            hides: As in `UnitSizes.missed`; caps and mechanisms are chosen by 0, for an interval alone rests on more.
+        """
         sway = SWAYS * math.sqrt(self.groups) * sizes.sway(place)
-        return min(1.0, sizes.drift(place) + sizes.missed(place) + sway)
+        return min(1.0, sizes.drift(place) + sizes.missed(place, hides) + sway)
 
     def rows(self, sizes: UnitSizes, place: int) -> int:
         """Of a group, within a cap."""

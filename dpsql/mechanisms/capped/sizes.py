@@ -40,14 +40,14 @@ from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import CLOSE, RawTable
 
-__all__ = ["SWAYS", "SizeSearch", "UnitSizes"]
+__all__ = ["HIDDEN", "SWAYS", "SizeSearch", "UnitSizes"]
 
 LIKELY = 3.0
 """Scales of its noise that a count of the smallest units must exceed to be believed. Measured, on the sizes of real
 data at two prices: a little more or less changes the error by a few parts of a hundred."""
 SWAYS = 2.0  # Standard deviations of chance that intervals allow for, besides what drifts: 95 times of 100.
 WITHIN = 0.75  # Where in its class, as a share of its edge, a unit's size is taken to be: the middle.
-HIDES = 1.64  # Standard deviations of noise that may hide rows: 19 times of 20, normal noise hides no more.
+HIDDEN = 1.64  # Standard deviations of noise that may hide rows: 19 times of 20, normal noise hides no more.
 UNKNOWN = 0.5  # The drift of a cap where no class of sizes is believed. A guess.
 
 
@@ -91,11 +91,16 @@ class UnitSizes:
         weights = zip(self.units, self._typical, strict=True)
         return sum(many * abs(min(size, cap) / kept - size / rows) for many, size in weights) / 2
 
-    def missed(self, place: int) -> float:
-        """The share of rows that a cap at an edge may leave out though they are not seen; 0 to 1."""
+    def missed(self, place: int, hides: float = HIDDEN) -> float:
+        """The share of rows that a cap at an edge may leave out though they are not seen; 0 to 1.
+
+        Args:
+            place: Of the edge.
+            hides: Standard deviations of noise that may hide rows; 0 for what was counted alone.
+        """
         beyond = [max(0.0, size - self.edges[place]) for size in self._typical]
         rows = sum(many * more for many, more in zip(self.doubted, beyond, strict=False))
-        rows += HIDES * math.sqrt(2) * self.noise * math.hypot(*beyond)
+        rows += hides * math.sqrt(2) * self.noise * math.hypot(*beyond)
         return rows / (rows + self.kept(place)) if rows else 0.0
 
     def sway(self, place: int) -> float:

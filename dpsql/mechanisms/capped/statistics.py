@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from dpsql.mechanisms.base import Interval, derive
 from dpsql.mechanisms.capped.release import CappedAtOnce
-from dpsql.mechanisms.capped.sizes import UnitSizes
+from dpsql.mechanisms.capped.sizes import HIDDEN, UnitSizes
 from dpsql.mechanisms.located.place import STANDARD
 from dpsql.mechanisms.located.release import LocatedRelease
 from dpsql.privacy.tables import ReleasedTable
@@ -45,8 +45,8 @@ class CappedStatistics(CappedAtOnce):
 
     def __post_init__(self) -> None:
         place = self.best(self.guess)
-        expected = self._parts(self.guess, place)
-        width = self.inners[place].interval_foreseen(self.rows(self.guess, place)) + expected[1]
+        expected, (_, moved) = self._parts(self.guess, place), self._parts(self.guess, place, HIDDEN)
+        width = self.inners[place].interval_foreseen(self.rows(self.guess, place)) + moved
         derive(self, expected=expected, half_width=width)
 
     @property
@@ -69,12 +69,12 @@ class CappedStatistics(CappedAtOnce):
 
         return min(range(len(self.inners)), key=width)
 
-    def _parts(self, sizes: UnitSizes, place: int) -> tuple[float, float]:
-        """Half of the expected interval: for noise, and for the cap."""
+    def _parts(self, sizes: UnitSizes, place: int, hides: float = 0.0) -> tuple[float, float]:
+        """Half of the expected interval: for noise, and for the cap; ``hides`` as in `share`."""
         inner, rows = self.inners[place], self.rows(sizes, place)
         standard = inner.query.reach / STANDARD
         middle = inner.typical(standard)
-        low, high = inner.exchanged((middle, middle), standard, self.share(sizes, place))
+        low, high = inner.exchanged((middle, middle), standard, self.share(sizes, place, hides))
         return inner.foreseen(rows), (high - low) / 2
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:

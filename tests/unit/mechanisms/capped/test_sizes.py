@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from dpsql.mechanisms.capped.sizes import HIDES, LIKELY, UNKNOWN, SizeSearch, UnitSizes
+from dpsql.mechanisms.capped.sizes import HIDDEN, LIKELY, UNKNOWN, SizeSearch, UnitSizes
 from dpsql.mechanisms.choice.clamp import edges_to
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import Noiseless
@@ -41,7 +41,7 @@ def test_what_is_not_believed_may_be_left_out_all_the_same() -> None:
     typical = [1, 2, 3, 6, 9]  # rows of a unit of each class
     for place, cap in enumerate((1, 2, 4, 8)):
         beyond = [max(0, size - cap) for size in typical]
-        hidden = HIDES * math.sqrt(2) * 16 * math.sqrt(sum(more**2 for more in beyond))
+        hidden = HIDDEN * math.sqrt(2) * 16 * math.sqrt(sum(more**2 for more in beyond))
         lost = 30 * beyond[3] + 40 * beyond[4] + hidden
         assert sizes.missed(place) == pytest.approx(lost / (lost + 1_000 + 300 * min(cap, 2)))
     assert sizes.missed(4) == 0.0
