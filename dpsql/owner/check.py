@@ -135,10 +135,11 @@ class _TableCheck:
         of: int,
         severity: Severity = "warning",
         read_as: str | None = None,
+        left_out: str | None = None,
     ) -> Iterator[Finding]:
         """The finding, if there is anything to it."""
         if count:
-            yield Finding(self.table.name, column, what, count, Fraction(count, of), severity, read_as)
+            yield Finding(self.table.name, column, what, count, Fraction(count, of), severity, read_as, left_out)
 
     def broken(self, column: str | None, error: PolicyError) -> Finding:
         """A disagreement about names or types."""
@@ -224,7 +225,7 @@ def _units(checked: _TableCheck, rows: Owned) -> Iterator[Finding]:
     yield from checked.found(table.unit, what, above, units, severity)
     beyond = "repeat the key of their unit" if keyed else f"are beyond rows_per_unit: {cap} of their unit"
     what = f"rows {beyond}. They are in no answer."
-    yield from checked.found(table.unit, what, dropped, _total(checked, rows), severity)
+    yield from checked.found(table.unit, what, dropped, _total(checked, rows), severity, left_out=beyond)
     if table.rows_at_least is not None and kept < table.rows_at_least:
         what = f"rows are left by the cap, fewer than rows_at_least: {table.rows_at_least} vouches for."
         yield Finding(table.name, None, what, kept, None, "error")

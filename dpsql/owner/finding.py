@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Finding", "Severity", "public_columns", "verdict"]
 
-MUCH = Fraction(1, 100)  # Of a column's values: answers are about others where so many are. A guess.
+MUCH = Fraction(1, 100)  # Of a column's values or a table's rows: answers are about others where so many are. A guess.
 
 Severity = Literal["error", "warning", "note"]
 
@@ -37,6 +37,7 @@ class Finding:
         severity: ``error``: the policy cannot be used, or a promise is false. ``warning``: answers suffer.
             ``note``: good to know.
         read_as: What these values of a column are taken for in every answer, such as ``NULL``; None elsewhere.
+        left_out: Why these rows are in no answer, where many of a table's may be; None elsewhere.
     """
 
     table: str | None
@@ -46,6 +47,7 @@ class Finding:
     share: Fraction | None
     severity: Severity
     read_as: str | None = None
+    left_out: str | None = None
 
     def message(self) -> dict[str, Any]:
         """The finding as `wire.encode` takes it."""
@@ -53,7 +55,7 @@ class Finding:
 
 
 def verdict(findings: Sequence[Finding], refused: bool) -> str:
-    """The last words of a check without errors: what becomes of many values, and whether all can be asked.
+    """The last words of a check without errors: what becomes of many rows and values, and whether all can be asked.
 
     Args:
         findings: All of them.
@@ -70,10 +72,19 @@ def verdict(findings: Sequence[Finding], refused: bool) -> str:
         for one in findings
         if one.read_as is not None and one.share is not None and one.share >= MUCH
     ]
-    if not cut:
+    lost = [
+        f"{float(one.share):.1%} of the rows of {one.table}, which {one.left_out}"
+        for one in findings
+        if one.left_out is not None and one.share is not None and one.share >= MUCH
+    ]
+    if not cut and not lost:
         return start
-    kept = start if refused else "The policy can be used."
-    return f"{kept} Answers are about other values than the data hold: {'; '.join(cut)}. See the warnings above."
+    words = [start if refused else "The policy can be used."]
+    if cut:
+        words.append(f"Answers are about other values than the data hold: {'; '.join(cut)}.")
+    if lost:
+        words.append(f"Answers leave out {'; '.join(lost)}.")
+    return f"{' '.join(words)} See the warnings above."
 
 
 def public_columns(policy: Policy, table: str, names: Sequence[str]) -> Mapping[str, Sequence[Value]]:
