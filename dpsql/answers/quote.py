@@ -17,9 +17,9 @@ from dpsql.errors import ProgrammingError
 from dpsql.limits import MOST_IN_PARTS, MOST_OPEN_GROUPS
 from dpsql.mechanisms.foretold import foretold_answer
 from dpsql.plan.expressions import columns_of
+from dpsql.plan.guesses import rows_guessed, rows_said_by
 from dpsql.plan.nodes import Aggregate, Apply, Column
 from dpsql.plan.plans import Key, Plan
-from dpsql.plan.relations import private_scans, rows_said_by
 from dpsql.prepare import Measured, Prepared
 from dpsql.prepare.batch import At
 from dpsql.privacy.account import Composition
@@ -235,7 +235,7 @@ def _notes_on_classes(prepared: Prepared, classes: Mapping[str, Fraction]) -> tu
 
 def _too_many(prepared: Prepared) -> tuple[str, ...]:
     """That so many rows may have more keys than the engine hands over, where nobody listed these."""
-    rows = max((scan.table.rows_about for scan in private_scans(prepared.plan.relation)), default=0)
+    rows = rows_guessed(prepared.plan.relation)
     read = [reading.statement for reading in prepared.readings if reading.statement.most_rows is not None]
     most = MOST_IN_PARTS if all(own.parted is not None for own in read) else MOST_OPEN_GROUPS
     if not read or rows <= most:

@@ -17,13 +17,13 @@ from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.expressions import as_constant, columns_of, range_of, substituted
 from dpsql.plan.functions import Nulls
+from dpsql.plan.guesses import rows_guessed, rows_said_by
 from dpsql.plan.intervals import Interval
 from dpsql.plan.narrowing import counts_nothing, is_never
 from dpsql.plan.needs import Cells
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.plans import Plan
 from dpsql.plan.ranges import is_certain
-from dpsql.plan.relations import private_scans, rows_said_by
 from dpsql.plan.roles import answer_columns
 from dpsql.privacy.tables import ReleasedTable
 
@@ -59,7 +59,7 @@ def foretold(request: Request, release: Offer, released: ReleasedTable | None = 
         value = f"By the public bounds of its values it is {_number(only)} whatever the data say"
         return (f"{value}: it shows only noise.",)
     relation = request.source.relation
-    rows, said = max((scan.table.rows_about for scan in private_scans(relation)), default=0), rows_said_by(relation)
+    rows, said = rows_guessed(relation), rows_said_by(relation)
     least = release.appears_from(released)
     if least is not None:
         rule = f"A group appears from about {least} units on"

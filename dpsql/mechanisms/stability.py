@@ -41,7 +41,8 @@ from dpsql.mechanisms.noise.laws import LEAST_DELTA, LaplaceLaw
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.mechanisms.noise.sensitivity import KINDS, measure_of, need_of, sensitivity_of
 from dpsql.mechanisms.noise.thresholds import threshold_delta, threshold_for
-from dpsql.plan.relations import private_scans, unit_of
+from dpsql.plan.guesses import rows_guessed
+from dpsql.plan.relations import unit_of
 from dpsql.privacy.kinds import Approximate
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
@@ -136,5 +137,5 @@ def stability_offer(name: str, request: Request) -> StabilityRelease | str:
 
 
 def rows_per_cell(request: Request) -> float:
-    """The largest private table's guessed rows, spread evenly over the listed cells."""
-    return max(scan.table.rows_about for scan in private_scans(request.source.relation)) / max(1, request.cells)
+    """The guessed rows, spread evenly over the listed cells."""
+    return rows_guessed(request.source.relation) / max(1, request.cells)

@@ -19,6 +19,7 @@ from dpsql.owner.totals import stored_totals
 from dpsql.owner.value_counts import stored_counts
 from dpsql.plan.advised import AdvisedTable
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
+from dpsql.plan.guesses import known_units
 from dpsql.plan.types import DECLARED, Facts, Type, Value
 from dpsql.policy import ColumnPolicy, Policy, TablePolicy
 from dpsql.policy.mechanisms import ColumnMechanisms
@@ -48,6 +49,10 @@ def build_catalog(
         for name, table in policy.tables.items()
     }
     tables |= {name: _with_facts(tables[name], facts) for name, facts in (advised or {}).items()}
+    said = [tables[name] for name, table in policy.tables.items() if _says_rows(table, tables[name])]
+    tables |= {
+        name: replace(table, units_known=known_units(table, said)) for name, table in tables.items() if not table.public
+    }
     tables |= {name: with_partition(tables[name], policy, version) for name in policy.random_dp}
     file = policy.file.name if policy.file is not None else policy.name
     return Catalog(
@@ -60,6 +65,11 @@ def build_catalog(
         policy.idealised_numerics,
         policy.budget.total.delta > 0,
     )
+
+
+def _says_rows(table: TablePolicy, info: TableInfo) -> bool:
+    """Whether anybody said how many rows a private table has: facts, or the owner."""
+    return not info.public and (info.advised is not None or "rows_about" in table.model_fields_set)
 
 
 def _class_of(names: tuple[str, ...]) -> TableInfo | None:

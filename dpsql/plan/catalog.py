@@ -212,6 +212,8 @@ class TableInfo:
         unique: Columns in all of which no two rows of one unit are alike (private); () where there are none.
         rows_per_unit: Most rows one unit can have in the bounded view; 0 for a public table.
         rows_about: The owner's guess of the number of rows; only ever used to choose.
+        units_known: About how many units have rows, where facts or other tables tell (`guesses`); like ``rows_about``
+            only ever used to choose.
         rows_at_least: A floor the owner vouches for, or None.
         every_unit: Under replace_one: exactly one row a unit, so that the number of rows is public.
         max_groups_per_unit: The policy's group cap, or None.
@@ -239,6 +241,7 @@ class TableInfo:
     unique: tuple[str, ...] = ()
     rows_per_unit: int = 0
     rows_about: int = 10_000
+    units_known: int | None = None
     rows_at_least: int | None = None
     every_unit: bool = False
     max_groups_per_unit: int | None = None

@@ -35,7 +35,6 @@ __all__ = [
     "origins",
     "predicates",
     "private_scans",
-    "rows_said_by",
     "scans",
     "size_of",
     "unit_of",
@@ -101,13 +100,6 @@ def aliases_of(relation: Relation) -> set[str]:
 def private_scans(relation: Relation) -> tuple[Scan, ...]:
     """Every private table read. What a private relation filters is private, too."""
     return tuple(scan for scan in scans(relation) if not scan.table.public)
-
-
-def rows_said_by(relation: Relation) -> str:
-    """Who says how many rows the largest private table has, as notes put it."""
-    largest = max((scan.table for scan in private_scans(relation)), key=lambda t: t.rows_about, default=None)
-    known = largest is not None and largest.advised is not None
-    return "that advise counted" if known else "that the policy guesses (rows_about)"
 
 
 def is_public(relation: Relation) -> bool:

@@ -12,6 +12,7 @@ from dpsql.errors import ProgrammingError
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.combined import listed_groups
 from dpsql.plan.groups import most_groups
+from dpsql.plan.guesses import rows_guessed
 from dpsql.plan.intervals import Interval
 from dpsql.plan.narrowing import facts_on
 from dpsql.plan.needs import Contribution, Source
@@ -100,10 +101,9 @@ def groupings_of(plan: Plan) -> tuple[Grouping, ...]:
     return tuple(Grouping(keys, listed_groups(plan, keys)) for keys in sets)
 
 
-def rows_about(plan: Plan, groups: tuple[Group, ...] | None) -> int:
-    """A guess of the rows per group: the largest table's, spread evenly; open keys as if they had 100 groups."""
-    rows = max(scan.table.rows_about for scan in private_scans(plan.relation))
-    return max(1, rows // max(1, len(groups) if groups is not None else 100))
+def rows_about(relation: Relation, groups: tuple[Group, ...] | None) -> int:
+    """A guess of the rows per group: all of them spread evenly; open keys as if they had 100 groups."""
+    return max(1, rows_guessed(relation) // max(1, len(groups) if groups is not None else 100))
 
 
 def rows_at_least(relation: Relation, keys: tuple[Key, ...]) -> int | None:

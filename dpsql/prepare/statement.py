@@ -166,7 +166,7 @@ def _prices(
         return shared(TOP_SHARE)
     some = shared(Fraction(1, 5))[0]
     hidden = _request(plan, plan.keys, grouping, aggregates[0], some, options, catalog, True)
-    whole_table = rows_about(plan, ((),))
+    whole_table = rows_about(plan.relation, ((),))
     return shared(
         best_share(
             hidden, whole_table, lambda share: [price_of_everyone(own, catalog.classes) for own in shared(share)]
@@ -247,7 +247,7 @@ def _request(
         second_grid=second_grid,
         selects=selects,
         rows_public=rows_public(relation, keys, catalog),
-        rows_about=rows_about(plan, grouping.groups),
+        rows_about=rows_about(relation, grouping.groups),
         rows_at_least=rows_at_least(relation, keys),
         units_at_least=(options.min_privacy_units_per_group or 0) if selects else 0,
         min_units=min_units(plan.relation) if selects else 1,

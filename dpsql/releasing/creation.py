@@ -318,7 +318,7 @@ def _asked(counted: Plan, columns: Sequence[tuple[str, Key]], given: Mapping[str
         raise ProgrammingError("A column of texts or booleans has no ranges. Write workload = 'marginals(1)'.")
     alpha = given.get("alpha")
     asked = Wanted(
-        *(names, domains, workload, rows_about(counted, ((),))),
+        *(names, domains, workload, rows_about(counted.relation, ((),))),
         rows_public=rows_public(counted.relation, (), catalog),
         rows=given.get("rows"),
         alpha=None if alpha is None else float(alpha),
@@ -353,7 +353,7 @@ def _refuse_governed(plan: Plan) -> None:
     if min_units(plan.relation) > 1:
         why = "the policy's min_units hides small groups, and any groups may be asked of synthetic rows."
         hint = "Ask GROUP BY."
-    elif rows_about(plan, ((),)) > MOST_READ:
+    elif rows_about(plan.relation, ((),)) > MOST_READ:
         why, hint = f"SQL reads synthetic tables of up to {MOST_READ:,} rows.", "Select fewer, or ask GROUP BY."
     else:
         return

@@ -67,9 +67,10 @@ from dpsql.mechanisms.gaussian_threshold import GaussianThreshold
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
 from dpsql.mechanisms.located.mechanism import LOCATED, AtOwnPlace, with_and_without_means
 from dpsql.mechanisms.located.release import LocatedRelease
+from dpsql.plan.guesses import rows_guessed
 from dpsql.plan.needs import Contribution, Values
 from dpsql.plan.nodes import Scan
-from dpsql.plan.relations import private_scans, unit_of
+from dpsql.plan.relations import unit_of
 from dpsql.privacy.kinds import Pure
 from dpsql.privacy.loss import Composed
 
@@ -136,7 +137,7 @@ class Capped(Mechanism):
             need=pairs_of(request, edges),
             notes=(OF_GROUPS,),
             search=SizeSearch(edges, parts[0].epsilon, request.neighbour_rows),
-            guess=_guess(request, edges, max(scan.table.rows_about for scan in private_scans(request.source.relation))),
+            guess=_guess(request, edges, rows_guessed(request.source.relation)),
             groups=1,
             inners=tuple(inners),
         )
@@ -180,7 +181,7 @@ class Capped(Mechanism):
         if not request.selects and request.aggregate.function not in (*QUANTILES, *LOCATED):
             return f"it answers quantiles, means and variances, not {request.aggregate.text}."
         most = MOST_HASHED if request.selects else MOST_SORTED
-        if max(scan.table.rows_about for scan in private_scans(source.relation)) > most and not named:
+        if rows_guessed(source.relation) > most and not named:
             return "so many rows take long to rank, and little is gained: it is offered only by name."
         if not request.selects and any(key.domain is None for key in source.keys):
             return "it weighs a cap by the groups that are listed, and here they are not."

@@ -35,7 +35,7 @@ from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.noise.mean import anchor_of
 from dpsql.plan.types import Facts, Grid
 
-__all__ = ["BaseMeasure", "base_measure"]
+__all__ = ["LOOSE", "WIDE", "BaseMeasure", "base_measure"]
 
 SHELLS = 20
 """The most doublings of a side. It is a choice: the innermost shell is then 2^-19 of the bounds, finer than answers."""

@@ -74,10 +74,11 @@ from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.choice.groups import Whole, grouped
 from dpsql.mechanisms.choice.landscape import LOPSIDED, Draw, Rank, chosen
-from dpsql.mechanisms.choice.measure import BaseMeasure, base_measure
+from dpsql.mechanisms.choice.measure import LOOSE, WIDE, BaseMeasure, base_measure
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.noised import in_unit, unit_of
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, moved_rows
+from dpsql.plan.guesses import rows_of_a_total
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import Sampler, noised
@@ -163,9 +164,9 @@ def quantile_query(request: Request) -> QuantileQuery | str:
     if replaced:
         rows = request.source.contribution.total
         moved = Sensitivity(rows, rows**2, one_cell=True)
-    spread = request.facts.spread
+    width, spread = float(grid.high - grid.low), request.facts.spread
     # Rows spread evenly over such an extent have the declared distance from their middle.
-    extent = grid.high - grid.low if spread is None else min(grid.high - grid.low, float(spread / grid.step) * 12**0.5)
+    extent = _of_totals(request, grid, width) if spread is None else min(width, float(spread / grid.step) * 12**0.5)
     return QuantileQuery(
         need=Values(request.source, aggregate.argument, grid),
         grid=grid,
@@ -173,10 +174,28 @@ def quantile_query(request: Request) -> QuantileQuery | str:
         moved=moved,
         replaced=replaced,
         rows_about=max(1, request.rows_about),
-        extent=float(extent),
+        extent=extent,
         measure=base_measure(grid, request.facts),
         bracketed=request.options.interval is None,
     )
+
+
+def _of_totals(request: Request, grid: Grid, width: float) -> float:
+    """Guess of the distance over which values without a spread lie, in grid steps: all of their bounds.
+
+    Counts and sums of units lie closer: their bounds are for as many rows as a unit may have. Wide bounds of a row are
+    thought to be loose, as where the answer is drawn.
+    """
+    argument = request.aggregate.argument
+    total = None if argument is None else rows_of_a_total(request.source.relation, argument)
+    if total is None:
+        return width
+    rows, most, added = total
+    spread, centre = (None, None) if added is None else (added.facts.spread, added.facts.centre)
+    if spread is None or centre is None:
+        loose = LOOSE if added is not None and width >= WIDE * most else 1
+        return max(1.0, width * rows / most / loose)
+    return min(width, max(1.0, rows * float((abs(centre) + 2 * spread) / grid.step)))  # as `clamped` guesses a size
 
 
 @dataclass(frozen=True, slots=True)

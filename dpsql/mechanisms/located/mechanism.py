@@ -39,7 +39,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpsql.errors import InvariantBroken
@@ -53,6 +53,7 @@ from dpsql.mechanisms.located.release import LocatedMean, LocatedRelease
 from dpsql.mechanisms.located.search import LocatedQuery
 from dpsql.mechanisms.noise.moments import LARGEST
 from dpsql.mechanisms.noise.sensitivity import moved_rows, why_not
+from dpsql.plan.guesses import rows_of_a_total
 from dpsql.plan.needs import Values
 from dpsql.plan.nodes import Case, Constant, Expression
 from dpsql.plan.types import Facts, Grid
@@ -121,7 +122,7 @@ class AtOwnPlace(Mechanism):
             return "for so many groups or values it takes long, and is offered only by name."
         if request.options.mechanism is None and _is_named(aggregate.argument):
             return "its values are those that the statement names: it may miss the few."
-        if request.options.mechanism is None and reach_of(grid, request.facts) >= grid.high - grid.low:
+        if request.options.mechanism is None and reach_of(grid, _facts(request)) >= grid.high - grid.low:
             # Of a share, say, it may miss the few. `capped` by name is answered by this, too.
             return "its values reach over all of their bounds, as far as is known; there is nothing to find."
         if aggregate.function != "avg" and max(grid.reach, grid.high - grid.low) >= LARGEST:
@@ -163,7 +164,7 @@ def same_values(one: Request, other: Request) -> bool:
 
 
 def _query(request: Request, grid: Grid, loss: Pure) -> LocatedQuery:
-    argument, facts, moved = request.aggregate.argument, request.facts, moved_rows(request).l1
+    argument, facts, moved = request.aggregate.argument, _facts(request), moved_rows(request).l1
     if argument is None:
         raise InvariantBroken("a statistic needs its argument")
     rows, each = max(1, request.rows_about), float(loss.epsilon / moved)
@@ -177,6 +178,18 @@ def _query(request: Request, grid: Grid, loss: Pure) -> LocatedQuery:
         worth=worth_of(rows * each),
         clamps=clamps_of(grid, facts),
     )
+
+
+def _facts(request: Request) -> Facts:
+    """What is known of the argument, to choose by: numbers of rows of one unit vary as much as there are of them.
+
+    Their bounds are those of a unit with as many rows as it may have, and nobody rounded them up.
+    """
+    facts, argument = request.facts, request.aggregate.argument
+    total = None if argument is None else rows_of_a_total(request.source.relation, argument)
+    if facts.spread is not None or total is None or total[2] is not None:
+        return facts
+    return replace(facts, spread=Fraction(total[0]))
 
 
 def reach_of(grid: Grid, facts: Facts) -> float:
