@@ -17,14 +17,16 @@ from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.expressions import as_constant, columns_of, range_of, substituted
 from dpsql.plan.functions import Nulls
-from dpsql.plan.guesses import rows_guessed, rows_said_by
+from dpsql.plan.guesses import rows_guessed, rows_said_by, units_guessed, units_said_by
 from dpsql.plan.intervals import Interval
 from dpsql.plan.narrowing import counts_nothing, is_never
 from dpsql.plan.needs import Cells
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.plans import Plan
 from dpsql.plan.ranges import is_certain
+from dpsql.plan.relations import conjuncts, predicates
 from dpsql.plan.roles import answer_columns
+from dpsql.plan.values import values_known
 from dpsql.privacy.tables import ReleasedTable
 
 __all__ = ["foretold", "foretold_answer"]
@@ -155,23 +157,38 @@ def _above(rule: str, threshold: float, rows: int, verb: str, said: str, release
 
 
 def _wide(request: Request, half_width: float) -> tuple[str, ...]:
-    said = rows_said_by(request.source.relation)
     if FUNCTIONS[request.aggregate.function].kind is Kind.COUNT:
-        if half_width < request.rows_about:
-            return ()
-        return (
-            f"Expected to say next to nothing: ±{_number(half_width)}, where a group has about {request.rows_about} "
-            f"rows by the number {said}.",
-        )
+        return _wide_count(request, half_width)
     ends = _ends(request)
     if ends is None or half_width < MOSTLY * (ends[1] - ends[0]) / 2:
         return ()
-    summed = FUNCTIONS[request.aggregate.function].kind is Kind.SUM
+    summed, said = FUNCTIONS[request.aggregate.function].kind is Kind.SUM, rows_said_by(request.source.relation)
     of_sum = f" with {request.rows_about} rows in a group, by the number {said}" if summed else ""
     return (
         f"Expected to say next to nothing: ±{_number(half_width)}, where any answer lies between {_number(ends[0])} "
         f"and {_number(ends[1])}{of_sum}.",
     )
+
+
+def _wide_count(request: Request, half_width: float) -> tuple[str, ...]:
+    """The same of a count: of rows, of units or of different values, of which it cannot find more than there are."""
+    relation, values, nothing = request.source.relation, _most_values(request), "Expected to say next to nothing"
+    most, what, said = request.rows_about, "rows", rows_said_by(relation)
+    if request.aggregate.function == "count_units" and (units := units_guessed(relation)) < most:
+        most, what, said = units, "units", units_said_by(relation)
+    if half_width >= most:
+        return (f"{nothing}: ±{_number(half_width)}, where a group has about {most} {what} by the number {said}.",)
+    if values is not None and half_width >= MOSTLY * values / 2:
+        return (f"{nothing}: ±{_number(half_width)}, where any answer lies between 0 and {values}.",)
+    return ()
+
+
+def _most_values(request: Request) -> int | None:
+    """Of a count of different values how many there may be, by the argument's list or bounds; else None."""
+    argument, relation = request.aggregate.argument, request.source.relation
+    if request.aggregate.function != "count_distinct" or argument is None:
+        return None
+    return values_known(argument, [part for predicate in predicates(relation) for part in conjuncts(predicate)])
 
 
 def _unnamed(request: Request) -> tuple[str, ...]:
@@ -194,6 +211,8 @@ def _unnamed(request: Request) -> tuple[str, ...]:
 
 def _ends(request: Request) -> tuple[float, float] | None:
     """Between what numbers any answer lies, of a sum with as many rows as the policy guesses; None: not known."""
+    if (values := _most_values(request)) is not None:
+        return 0.0, float(values)
     grid = request.grid
     if grid is None or grid.low >= grid.high:
         return None
@@ -220,7 +239,7 @@ def _of_use(request: Request, release: Offer, released: ReleasedTable, *, total:
     side. Anything else does where its interval is narrower than its bounds, unless these are nobody's (``total``).
     """
     kind, ends = FUNCTIONS[request.aggregate.function].kind, _ends(request)
-    total = total or kind in (Kind.COUNT, Kind.SUM)
+    total = total or (kind in (Kind.COUNT, Kind.SUM) and (kind is Kind.SUM or ends is None))
     found = []
     for value, (low, high) in zip(released.values, release.intervals(released, 0.95), strict=True):
         if value is None or low is None or high is None:

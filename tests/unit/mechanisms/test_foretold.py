@@ -257,3 +257,28 @@ def test_that_nothing_is_known_of_an_expression_is_said_before_the_charge(
 
     assert named(value)
     assert not any(map(named, (f"{value}, contribution_bounds_per_row => (0, 50)", "cost * 3", "year", "year * cost")))
+
+
+@pytest.mark.parametrize(
+    ("sql", "most"),
+    [
+        ("SELECT COUNT(DISTINCT kind) FROM visits", 2),
+        ("SELECT COUNT(DISTINCT year) FROM visits WHERE cost > 3", 131),
+        ("SELECT COUNT(DISTINCT kind) FROM visits WHERE kind = 'x'", 1),
+    ],
+)
+def test_a_count_of_different_values_is_foretold_to_say_nothing_where_it_errs_by_all_of_them(
+    session: Session, sql: str, most: int
+) -> None:
+    told = f"where any answer lies between 0 and {most}."
+    quote = " ".join(session.explain(sql, epsilon=0.1).notes)
+    assert told in quote
+    assert told in " ".join(session.query(sql, epsilon=0.1).notes)
+    assert told not in " ".join(session.explain(sql, epsilon=100).notes)
+
+
+def test_a_count_of_units_is_compared_with_the_units_that_are_guessed(session: Session) -> None:
+    """Of 10,000 rows guessed, of up to 4 a unit, 5,000 units."""
+    told = "where a group has about 5000 units by the number that rows_about and rows_per_unit make likely"
+    assert told in " ".join(session.explain("SELECT COUNT(DISTINCT pid) FROM visits", epsilon=0.0005).notes)
+    assert "Expected" not in " ".join(session.explain("SELECT COUNT(DISTINCT pid) FROM visits", epsilon=0.001).notes)
