@@ -90,6 +90,7 @@ class Answer:
         confidence: The level of printed errors.
         released_from: The synthetic tables that it was computed from, for nothing.
         notices: What its charge made worth saying: how much of the budget is spent.
+        caps: How many rows of each unit the policy uses, in a sentence, where that bears on it.
     """
 
     columns: tuple[str, ...]
@@ -109,6 +110,7 @@ class Answer:
     """Whether the ends of its intervals are columns of it."""
     _left: Callable[[], str] | None = field(default=None, compare=False)
     """What its analyst has left now, in a sentence, for notebooks; None where nobody can tell."""
+    caps: tuple[str, ...] = ()
 
     @property
     def paid(self) -> str:
@@ -161,8 +163,9 @@ class Answer:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know beside the errors: the distinct notes of the measurements, and the notices."""
-        return (*dict.fromkeys(f"{m.name}: {n}" for m in self.measurements for n in m.notes), *self.notices)
+        """What a reader must know beside the errors: the measurements' distinct notes, the caps, and the notices."""
+        noted = dict.fromkeys(f"{m.name}: {n}" for m in self.measurements for n in m.notes)
+        return (*noted, *self.caps, *self.notices)
 
     @property
     def roles(self) -> tuple[ColumnRole, ...]:

@@ -18,8 +18,9 @@ from dpsql.limits import MOST_IN_PARTS, MOST_OPEN_GROUPS
 from dpsql.mechanisms.foretold import foretold_answer
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.guesses import rows_guessed, rows_said_by
-from dpsql.plan.nodes import Aggregate, Apply, Column
+from dpsql.plan.nodes import Aggregate, Apply, Column, PerUnit, Project, Scan
 from dpsql.plan.plans import Key, Plan
+from dpsql.plan.relations import private_scans
 from dpsql.prepare import Measured, Prepared
 from dpsql.prepare.batch import At
 from dpsql.privacy.account import Composition
@@ -27,6 +28,7 @@ from dpsql.privacy.loss import PrivacyLoss, summary
 
 __all__ = [
     "advice",
+    "caps",
     "guesses_of",
     "least_price",
     "price_for",
@@ -219,6 +221,34 @@ def advice(aggregate: Aggregate) -> tuple[str, ...]:
     return (f"it rests on the outermost row alone; QUANTILE_CONT(x, {share}) says more.",)
 
 
+def caps(prepared: Prepared) -> tuple[str, ...]:
+    """How many rows of each unit the policy uses, in a sentence; nothing where that has no bearing on the answer.
+
+    It has none where no unit may have several rows, where a metric prices each row, and on the number of units in a
+    whole table.
+    """
+    tables = {scan.table.name: scan.table for scan in private_scans(prepared.plan.relation)}
+    several = [table for table in tables.values() if table.rows_per_unit > 1 and table.key != table.unit]
+    if not several or prepared.options.multiple is not None or _counts_all_units(prepared):
+        return ()
+    first, *others = (f"{table.rows_per_unit:,} rows of {table.name}" for table in several)
+    used = " and ".join([", ".join([first, *others[:-1]]), *others[-1:]])
+    return (f"Of each unit at most {used} are used (rows_per_unit): rows beyond do not count.",)
+
+
+def _stated(prepared: Prepared) -> tuple[int, ...]:
+    """What the caps say already of the rows of one unit: of one table alone it is what one unit counts with."""
+    return tuple(scan.table.rows_per_unit for scan in private_scans(prepared.plan.relation)) if caps(prepared) else ()
+
+
+def _counts_all_units(prepared: Prepared) -> bool:
+    relation = prepared.plan.relation
+    while isinstance(relation, Project | PerUnit):
+        relation = relation.input
+    alone = isinstance(relation, Scan) and not prepared.plan.keys
+    return alone and all(measured.aggregate.function == "count_units" for measured in prepared.measured)
+
+
 def _reason(error: float | None, reason: str) -> str:
     return reason if error is None else f"±{error:.4g}, {reason}"
 
@@ -258,9 +288,9 @@ def _below_0(key: Key) -> str | None:
 
 
 def _notes(prepared: Prepared) -> tuple[str, ...]:
-    notes = []
+    notes = [*caps(prepared)]
     contribution = prepared.measured[0].request.source.contribution
-    if contribution.rows > 1:
+    if contribution.rows > 1 and contribution.rows not in _stated(prepared):
         notes.append(f"One privacy unit counts with at most {contribution.rows} rows.")
     if prepared.plan.keys and contribution.groups < contribution.rows:
         notes.append(f"One privacy unit counts in at most {contribution.groups} groups.")

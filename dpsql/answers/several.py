@@ -111,6 +111,7 @@ def put_together(
         confidence=named[0].confidence if named else answers[0].confidence,
         _intervals=Intervals(plan, AllGroupings(groups, values, {}), bars, rows, post_process),
         released_from=tuple(dict.fromkeys(name for part in answers for name in part.released_from)),
+        caps=tuple(dict.fromkeys(cap for part in answers for cap in part.caps)),
         notices=tuple(dict.fromkeys(notice for part in answers for notice in part.notices)),
         _roles=roles_of(several),
     )
@@ -133,6 +134,7 @@ def beside_first(answer: Answer, first: Sequence[Answer], cost: PrivacyLoss) -> 
         cost=cost,
         measurements=tuple(own for part in every for own in part.measurements),
         replayed=all(part.replayed for part in every),
+        caps=tuple(dict.fromkeys(cap for part in every for cap in part.caps)),
         notices=tuple(dict.fromkeys([FIRST, *(notice for part in every for notice in part.notices)])),
     )
 

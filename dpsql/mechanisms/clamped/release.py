@@ -220,7 +220,8 @@ class ClampedRelease(Offer):
         groups = " over all groups" if self.need.source.keys else ""
         if place == len(self.search.edges) - 1:
             return (
-                f"each unit counts with at most {clamp}{groups}, which is all that it may have: nothing is clipped.",
+                f"each unit counts with at most {clamp}{groups}, which is all that the policy lets it have: nothing "
+                "else is clipped.",
             )
         source, until, sure = self.search.says
         if self._untold(released, place):
