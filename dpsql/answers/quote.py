@@ -315,8 +315,11 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         notes.append(
             f"Each aggregate is measured for {len(prepared.groupings)} groupings, at an equal part of its price."
         )
-    if any(measured.aggregate.function == "avg" for measured in prepared.measured):
-        notes.append(f"The error of a mean is for the number of rows {rows_said_by(prepared.plan.relation)}.")
+    means = [measured.request.rows_about for measured in prepared.measured if measured.aggregate.function == "avg"]
+    if means:
+        many = " to ".join(dict.fromkeys(f"{rows:,}" for rows in (min(means), max(means))))
+        each, said = " in a group" * bool(prepared.plan.keys), rows_said_by(prepared.plan.relation)
+        notes.append(f"The error of a mean is for {many} rows{each}, by the number {said}.")
     noted = ((m, note) for m in prepared.measured for note in (*m.notes(), *advice(m.aggregate)))
     notes += [f"{m.aggregate.text}: {note}" for m, note in noted]
     notes += foretold_answer(prepared.plan)

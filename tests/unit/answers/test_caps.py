@@ -94,3 +94,14 @@ def test_nothing_is_said_to_be_clipped_but_by_the_policy(session: Session) -> No
     notes = session.query("SELECT COUNT(*) FROM visits", mechanism="clamped").notes
     told = "each unit counts with at most 4, which is all that the policy lets it have: nothing else is clipped."
     assert f"COUNT(*): {told}" in notes
+
+
+def test_a_quote_says_for_how_many_rows_the_error_of_a_mean_is(session: Session) -> None:
+    of_units = "SELECT AVG(n) FROM (SELECT pid, kind, COUNT(*) AS n FROM visits GROUP BY pid, kind)"
+    for sql, told in (
+        ("SELECT AVG(cost) FROM visits", "10,000 rows, by the number that the policy guesses (rows_about)."),
+        ("SELECT kind, AVG(cost) FROM visits GROUP BY ROLLUP (kind)", "5,000 to 10,000 rows in a group, by the number"),
+        (of_units, "7,071 rows, by the number that rows_about and rows_per_unit make likely."),
+        ("SELECT AVG(n) FROM (SELECT pid, COUNT(*) AS n FROM visits GROUP BY pid)", "5,000 rows, by the number"),
+    ):
+        assert f"The error of a mean is for {told}" in " ".join(session.explain(sql).notes)
