@@ -83,14 +83,12 @@ class ClampedMean(PlaceSearch):
     columns: ClassVar[tuple[str, ...]] = ("clamp", "rows", "centre", "cap", *SUMMED)
 
     def __post_init__(self) -> None:
-        width = min(self.foreseen(self.query.rows_about) + self._outside() / 2, self._most)
+        width = self.interval_foreseen(self.query.rows_about)
         derive(self, need=self.query.need, half_width=width, notes=self.notes)
 
-    def _outside(self) -> float:
-        """How far units outside the window are expected to widen the interval, in the answer's unit."""
-        query = self.query
-        found = self.outside(query.rows_about, (query.clamps, self._search), query.reach)
-        return found.hidden / query.rows * float(query.values.step)
+    def _added(self, rows: int, shares: Shares | None) -> float:
+        found = self.outside(rows, shares, (self.query.clamps, self._search), self.query.reach)
+        return found.hidden / self.query.rows * float(self.query.values.step)
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``, and what was released before it: numbers of units and rows, the centre, the window, the cap."""

@@ -172,9 +172,9 @@ class ClampedVariance(ClampedMean):
         high = greatest / fewest - (near / most) ** 2
         return self._shown(low, most), self._shown(high, fewest)
 
-    def _outside(self) -> float:
+    def _added(self, rows: int, shares: Shares | None) -> float:
         query, clamped = self.query, (self.query.squares, self._choice(self.query.squares))
-        found = self.outside(query.rows_about, clamped, query.squares_reach, HALF, THIN)
+        found = self.outside(rows, shares, clamped, query.squares_reach, HALF, THIN)
         added = found.hidden / query.rows * float(self._unit)
         if not self._function.startswith("stddev"):
             return added

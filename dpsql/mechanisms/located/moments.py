@@ -89,16 +89,14 @@ class LocatedMoments(LocatedRelease):
     def __post_init__(self) -> None:
         derive(self, need=self.query.need, half_width=self.interval_foreseen(self.query.rows_about), notes=self.notes)
 
-    def interval_foreseen(self, rows: int) -> float:
-        outside = self.outside_foreseen(rows)
+    def _added(self, rows: int, shares: Shares | None) -> float:
+        outside = self._outside_each(rows, shares)
         if isinstance(self._statistic, Distance):
-            added = outside.hidden
-        elif isinstance(self._statistic, Deviation):
-            standard = self.query.reach / THIRD
-            added = math.sqrt(standard**2 + outside.squared) - standard
-        else:
-            added = outside.squared
-        return min(self.foreseen(rows) + added / 2 * self._unit, self._most)
+            return outside.hidden * self._unit
+        if not isinstance(self._statistic, Deviation):
+            return outside.squared * self._unit
+        standard = self.query.reach / THIRD
+        return (math.sqrt(standard**2 + outside.squared) - standard) * self._unit
 
     def placed(self, place: int) -> LocatedMoments:
         """The same release, as what answers another place."""

@@ -106,16 +106,9 @@ class LocatedRelease(PlaceSearch):
             return 0.0, 0.0, 0.0
         return self.query.clamps.outside(search, row["clamp"], row["count"])
 
-    @abstractmethod
-    def interval_foreseen(self, rows: int) -> float:
-        """The half width of the interval that is expected of a group of so many rows, in the answer's unit.
-
-        It is `foreseen`, with what the interval counts of rows outside the window.
-        """
-
-    def outside_foreseen(self, rows: int) -> Side:
-        """What that is, for each row of the group, in grid steps."""
-        found = self.outside(rows, (self.query.clamps, self._search), self.query.reach)
+    def _outside_each(self, rows: int, shares: Shares | None) -> Side:
+        """What the interval is expected to count of rows outside, for each row of the group, in grid steps."""
+        found = self.outside(rows, shares, (self.query.clamps, self._search), self.query.reach)
         return Side(found.hidden / rows, found.squared / rows)
 
     def window(self, values: Whole, rows: Whole, count: int, shares: Shares, sampler: Sampler) -> Clip:
@@ -178,9 +171,8 @@ class LocatedMean(LocatedRelease):
         width = self.interval_foreseen(self.query.rows_about)
         derive(self, need=self.query.need, half_width=width, notes=self.notes)
 
-    def interval_foreseen(self, rows: int) -> float:
-        outside = self.outside_foreseen(rows).hidden * float(self.query.grid.step)
-        return min(self.foreseen(rows) + outside / 2, self._most)
+    def _added(self, rows: int, shares: Shares | None) -> float:
+        return self._outside_each(rows, shares).hidden * float(self.query.grid.step)
 
     def _errors(self, rows: int | None = None) -> tuple[float, float]:
         query, rows = self.query, self.query.rows_about if rows is None else rows

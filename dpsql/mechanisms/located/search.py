@@ -194,24 +194,43 @@ class PlaceSearch(Offer):
         search = self._search
         return 0.0 if search is None else float(search.units / search.epsilon)
 
+    def interval_foreseen(self, rows: int) -> float:
+        """The half width of the interval that is expected of a group of so many rows, in the answer's unit.
+
+        It is `foreseen`, with what the interval counts of rows outside the window. Where a group is just located it may
+        be wider than at a lower price, though the answer errs less: of few rows less is thought to lie outside.
+        """
+        return min(self.foreseen(rows) + self._added(rows, self.located(rows)) / 2, self._most)
+
+    @abstractmethod
+    def _added(self, rows: int, shares: Shares | None) -> float:
+        """How far rows outside the window are expected to widen the interval, in the answer's unit.
+
+        Args:
+            rows: Of the group.
+            shares: Of a located group; None for one with few rows.
+        """
+
     def outside(
         self,
         rows: int,
+        shares: Shares | None,
         clamped: tuple[Clamps, ClampSearch | None],
         reach: float,
         part: Fraction = Fraction(1),
         thins: float = THINS[1],
     ) -> Side:
-        """What an interval is expected to count, for a group of so many rows, of what lies outside of its window.
+        """What an interval is expected to count of what lies outside of the window.
 
         Args:
             rows: Of the group.
+            shares: As in `_added`.
             clamped: Clamps of the numbers that are summed, and how one is chosen where the rows are too few.
             reach: Guess of how far their window reaches, in steps of the clamps' grid.
             part: Of the share that finds a window, what finds this one.
             thins: As in `window_of`.
         """
-        shares, (clamps, search) = self.located(rows), clamped
+        clamps, search = clamped
         if shares is not None:
             return side_foreseen(Bins(clamps.grid), reach, self.query.law(shares.tails * part).spread, thins)
         if search is None:
