@@ -27,7 +27,7 @@ from dpsql.mechanisms.base import derive
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.located.parts import COUNT, Shares
 from dpsql.mechanisms.located.place import Clip, squares, totals
-from dpsql.mechanisms.located.release import ASIDE, MOST, LocatedRelease, mean_of, rows_of
+from dpsql.mechanisms.located.release import ASIDE, LocatedRelease, mean_of, rows_of
 from dpsql.mechanisms.located.search import Row, rows_in
 from dpsql.mechanisms.noise.central import STATISTICS, Deviation, Guess, Many, Moments, MomentStatistic, Range
 from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
@@ -150,8 +150,6 @@ class LocatedMoments(LocatedRelease):
     def exchanged(self, ends: tuple[float, float], standard: float, share: float) -> tuple[float, float]:
         """A mean as `LocatedMean`'s, a variance by twice the share of itself: the standard deviation of squares."""
         (low, high), grid, statistic = ends, self.query.grid, self._statistic
-        if share > MOST:
-            standard = float(grid.high - grid.low) / share
         if isinstance(statistic, Distance):
             moved = share * standard * self._unit
             return max(low - moved, grid.low * self._unit), min(high + moved, grid.high * self._unit)

@@ -32,11 +32,8 @@ from dpsql.mechanisms.noise.noised import each_noised, in_unit
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["ASIDE", "LAPLACE", "MOST", "LocatedMean", "LocatedRelease", "mean_of", "rows_of"]
+__all__ = ["ASIDE", "LAPLACE", "LocatedMean", "LocatedRelease", "mean_of", "rows_of"]
 
-MOST = 0.5
-"""Of the rows: where more are left out, they are not thought to lie near the others. It is a choice. Measured: of units
-of which one in twenty has most of all rows, intervals of means missed nine times of ten without it."""
 FINE = 2**20
 """Into so many steps a window's half width is divided where intervals of many windows are worked out at once. It is a
 choice: rounding by 2^-20 of it is far below any noise."""
@@ -195,9 +192,9 @@ class LocatedMean(LocatedRelease):
         return (grid.low + grid.high) / 2 * float(grid.step)
 
     def exchanged(self, ends: tuple[float, float], standard: float, share: float) -> tuple[float, float]:
-        """By as many standard deviations as the share is; to the bounds where it is most of the rows."""
+        """By as many standard deviations as the share is."""
         step, grid = float(self.query.grid.step), self.query.grid
-        moved = (share * standard if share <= MOST else float(grid.high - grid.low)) * step
+        moved = share * standard * step
         return max(ends[0] - moved, grid.low * step), min(ends[1] + moved, grid.high * step)
 
     def exact(self, groups: Iterable[tuple[Whole, Whole]], window: Clip) -> Iterator[tuple[int, ...]]:

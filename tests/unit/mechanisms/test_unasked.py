@@ -38,7 +38,7 @@ def test_a_guess_beside_bounds_never_decides_for_a_bias(function: str, rows: int
     choice = choose(request)
     assert choice.release.mechanism in ("laplace", "exponential", "located")
     (other,) = (o for o in choice.others if o.mechanism == "preprocessing")
-    assert other.expected_error is not None
+    assert other.half_width is not None
     assert other.reason.startswith("it moves the answer by an amount that no interval counts")
     assert choose(request, wanted="preprocessing").release.mechanism == "preprocessing"
 
