@@ -373,9 +373,8 @@ def test_only_selecting_offers_decide_which_groups_appear(mechanism: Mechanism, 
 def test_more_confidence_never_narrows_an_interval(mechanism: Mechanism, step: int) -> None:
     for _, release in offers(mechanism)[::step]:
         released = release.release(table(release, 2), FixedSampler(8))
-        for (low, high), (lower, higher) in zip(
-            release.intervals(released, 0.8), release.intervals(released, 0.99), strict=True
-        ):
+        pairs = zip(release.intervals(released, 0.8), release.intervals(released, 0.99), strict=True)
+        for (low, high), (lower, higher) in pairs:
             assert low is None or (lower is not None and lower <= low)
             assert high is None or (higher is not None and higher >= high)
 
@@ -394,8 +393,7 @@ def test_twice_the_price_never_costs_precision(mechanism: Mechanism, step: int) 
     for request, release in offers(mechanism)[::step]:
         price = request.price
         epsilon, rho, multiple = (part and 2 * part for part in (price.epsilon, price.rho, price.multiple))
-        double = Price(epsilon, price.delta, rho, multiple)
-        better = answer_of(mechanism, dataclasses.replace(request, price=double))
+        better = answer_of(mechanism, dataclasses.replace(request, price=Price(epsilon, price.delta, rho, multiple)))
         assert not isinstance(better, Refusal)
         assert better.expected_error <= release.expected_error * (1 + 1e-9)
         if not isinstance(release, PlaceSearch | CappedStatistics):  # they count more outside once a group is located

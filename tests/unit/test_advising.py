@@ -306,30 +306,6 @@ def test_contradictions_are_told_to_the_owner(policy: Path) -> None:
     assert [finding.severity for finding in contradictions(loaded, facts)] == ["note"]
 
 
-def test_a_larger_guess_of_rows_stays_where_the_noise_may_hide_as_many(policy: Path) -> None:
-    """Only what is seen is counted: a tail that the noise hides is no reason for fewer rows than the owner knows of."""
-    policy.write_text(POLICY.replace("rows_about: 8000", "rows_about: 8500"))
-    report = advised(policy)
-    assert "  rows_about: 8500 stays: it is more than is seen, and the noise may hide as many." in report.lines
-    assert not any("rows_about" in change for change in report.changes)
-    with dpsql.open(policy) as proxy:
-        assert proxy._backend.catalog.tables["orders"].rows_about == 8500
-
-
-@pytest.mark.parametrize(
-    ("own", "written"),
-    [
-        ("rows_about: 12000", "10000"),  # as many as there may be within the advised cap of 4
-        ("rows_about: 900000", "8000"),  # what is seen: there are not so many
-        ("rows_about: 4000", "8000"),
-        ("", "8000"),  # 10,000 is nobody's guess
-    ],
-)
-def test_rows_about_is_written_where_what_is_seen_contradicts_it(policy: Path, own: str, written: str) -> None:
-    policy.write_text(POLICY.replace("rows_about: 8000", own))
-    assert f"tables.orders.rows_about: {written}" in advised(policy, epsilon=Fraction(1, 2)).changes
-
-
 RARE = POLICY.replace("      kind:", "      fine:  {type: integer, bounds: auto}\n      kind:")
 """Of a column that hardly anybody has a number in."""
 
