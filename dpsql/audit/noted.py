@@ -18,6 +18,7 @@ OF_RELEASED = (
     "what the rows of one unit add ",
     "of each unit at most ",
     "all of a unit's ",
+    "within this cap ",
 )
 """How notes begin that follow from released numbers alone."""
 

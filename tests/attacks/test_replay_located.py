@@ -71,10 +71,10 @@ def _two_bins() -> AbstractContextManager[object]:
 
 
 def _unclipped() -> AbstractContextManager[object]:
-    def everything(values: Any, rows: Any, clip: Any) -> int:
-        return int(((values - clip.middle) * rows).sum())
+    def everything(groups: Any, clip: Any) -> list[int]:
+        return [int(((values - clip.middle) * rows).sum()) for values, rows in groups]
 
-    return patch.object(located, "total", everything)
+    return patch.object(located, "totals", everything)
 
 
 def _whole_price_twice() -> AbstractContextManager[object]:

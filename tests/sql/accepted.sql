@@ -5361,14 +5361,14 @@ WITH f AS (SELECT customer_id, MIN(placed) AS earliest FROM orders GROUP BY cust
 
 -- PostgreSQL's texts of days, its mode and the rows of a calendar that the hints name
 -- policy: shop
--- reference: SELECT strftime(placed, '%Y-%m') AS month, COUNT(*) AS n FROM orders GROUP BY month
-SELECT TO_CHAR(placed, 'YYYY-MM') AS month, COUNT(*) AS n FROM orders GROUP BY month
+-- reference: SELECT strftime(placed, '%Y-%m') AS month, COUNT(*) AS n FROM orders WHERE placed IS NOT NULL GROUP BY month
+SELECT TO_CHAR(placed, 'YYYY-MM') AS month, COUNT(*) AS n FROM orders WHERE placed IS NOT NULL GROUP BY month
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 5
 -- k0: text; 24 values: '2023-01', '2023-02', '2023-03', ..., '2024-11', '2024-12'
 -- a0: count_rows
 -- columns: month text, n integer
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT strftime("t0"."placed", CAST($1 AS VARCHAR)) AS "k0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT strftime("t0"."placed", CAST($1 AS VARCHAR)) AS "k0" FROM "bounded"."main"."orders" AS "t0" WHERE (NOT ("t0"."placed" IS NULL))) AS q GROUP BY "k0"
 -- values: '%Y-%m'
 
 -- policy: shop

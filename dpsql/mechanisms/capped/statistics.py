@@ -122,4 +122,5 @@ class CappedStatistics(CappedAtOnce):
             "count: it holds unless those left out lie farther off."
         )
         inner = self.inners[place]
-        return (self.said(released, place, widened), *inner.told(released), *inner.notes)
+        within = (f"within this cap {note[0].lower()}{note[1:]}" for note in inner.notes)
+        return (self.said(released, place, widened), *inner.told(released), *within)
