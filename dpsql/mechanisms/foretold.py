@@ -12,6 +12,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
+
 from dpsql.mechanisms.base import Offer, Request
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.plan.aggregates import FUNCTIONS, Kind
@@ -36,6 +38,9 @@ BY_WIDTH = ("sum", "avg", "var_pop", "var_samp", "stddev_pop", "stddev_samp")  #
 UNNAMED = 1_000
 """How many times wider than the bounds of its columns an expression's range is where it is that of its functions alone,
 as of the length of a text; and how many times so many, where no column has bounds. A guess."""
+LOOKED_AT = 100
+"""Groups of which intervals are worked out to see whether an answer says something, or up to twice as many. It is a
+choice: that of a variance takes half a millisecond."""
 MOSTLY = 0.9
 """As a share of the half width of its own bounds: an interval that wide says next to nothing. A guess."""
 
@@ -236,8 +241,11 @@ def _of_use(request: Request, release: Offer, released: ReleasedTable, *, total:
     """Whether at least half of the released values do say something, by their own 95% intervals.
 
     A total says something where it is not lost in its noise: it is farther from 0 than its interval is wide to one
-    side. Anything else does where its interval is narrower than its bounds, unless these are nobody's (``total``).
+    side. Anything else does where its interval is narrower than its bounds, unless these are nobody's (``total``). Of
+    many groups a part is looked at, in equal steps.
     """
+    many = len(released.values)
+    released = released.take(np.arange(0, many, max(1, many // LOOKED_AT)))
     kind, ends = FUNCTIONS[request.aggregate.function].kind, _ends(request)
     total = total or (kind in (Kind.COUNT, Kind.SUM) and (kind is Kind.SUM or ends is None))
     found = []

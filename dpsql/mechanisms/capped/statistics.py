@@ -77,7 +77,7 @@ class CappedStatistics(CappedAtOnce):
         inner, rows = self.inners[place], self.rows(sizes, place)
         standard = inner.query.reach / STANDARD
         middle = inner.typical(standard)
-        low, high = self._exchanged((middle, middle), standard, sizes, place, hides)
+        ((low, high),) = self._exchanged([(middle, middle)], [standard], sizes, place, hides)
         return inner.foreseen(rows), (high - low) / 2
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
@@ -88,28 +88,30 @@ class CappedStatistics(CappedAtOnce):
         inner, sizes = self.inners[place], self.sizes(released)
         everywhere = (inner.query.grid.high - inner.query.grid.low) / 2 / STANDARD
         standards = [everywhere if one is None else one for one in released.columns["standard"]]
-        found = inner.intervals(released, confidence)
-        return [
-            self._exchanged((float(low or 0), float(high or 0)), standard, sizes, place, HIDDEN)
-            for (low, high), standard in zip(found, standards, strict=True)
-        ]
+        ends = [(float(low or 0), float(high or 0)) for low, high in inner.intervals(released, confidence)]
+        return self._exchanged(ends, standards, sizes, place, HIDDEN)
 
     def _exchanged(
-        self, ends: tuple[float, float], standard: float, sizes: UnitSizes, place: int, hides: float
-    ) -> tuple[float, float]:
-        """An interval, widened by what the cap is thought to change: up to the bounds where it seems to leave out most.
+        self,
+        ends: Sequence[tuple[float, float]],
+        standards: Sequence[float],
+        sizes: UnitSizes,
+        place: int,
+        hides: float,
+    ) -> list[tuple[float, float]]:
+        """Intervals, widened by what the cap is thought to change: up to the bounds where it seems to leave out most.
 
         Args:
-            ends: Of the interval, in the answer's unit.
-            standard: Standard deviation of the rows within the cap, in grid steps.
+            ends: Of the intervals, in the answer's unit.
+            standards: Standard deviations of the rows within the cap, in grid steps.
             sizes: How many rows units have.
             place: Of the cap.
             hides: As in `share`.
         """
         inner, share = self.inners[place], self.share(sizes, place, hides)
         if self.share(sizes, place, 0.0) > MOST:
-            standard = (inner.query.grid.high - inner.query.grid.low) / share
-        return inner.exchanged(ends, standard, share)
+            standards = [(inner.query.grid.high - inner.query.grid.low) / share] * len(ends)
+        return [inner.exchanged(own, standard, share) for own, standard in zip(ends, standards, strict=True)]
 
     def told(self, released: ReleasedTable) -> tuple[str, ...]:
         """The cap, and what it leaves out."""
