@@ -42,7 +42,9 @@ FINE. For h, which may be taken for its start, s is in the place of -p_h: N_h <=
 *The interval* covers the noise, and besides for what is clipped ALLOWED w / a times C, and FARTHER w / a times C for
 each doubling from C to the last edge: as much as w / a units have above C if half of them have more than twice as much,
 half of these four times, and so on. It holds the unclamped total wherever no more than that was clipped in a group;
-beyond it nobody can know, for a single unit may have all that its caps allow. The answer says both numbers.
+beyond it nobody can know, for a single unit may have all that its caps allow. The answer says both numbers. A sum over
+one row a unit that shows no more than as many units as may all be above C has an interval up to the last edge for each
+of them: nothing tells how far above they are. That is post-processing of the released sums and j.
 
 Where `dpsql advise` released the sizes of a table's units, they give a clamp for nothing (`facts`), and the whole
 price is for the noise; of the two ways the one with the less expected error is offered.

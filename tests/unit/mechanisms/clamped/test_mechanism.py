@@ -165,6 +165,25 @@ def test_data_within_one_power_of_two_get_that_clamp_and_an_interval_that_says_w
     assert "at most 8, chosen privately" in note and "±34 is noise" in note and "173 is for what is clipped" in note
 
 
+@pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
+def test_a_sum_over_so_few_single_rows_that_all_may_lie_above_the_clamp_holds_them_all(neighbours: str) -> None:
+    held, grid = Contribution(rows=1, groups=1, rows_in_group=1), Grid(Fraction(1), 0, 10_000)
+    price = Price(Fraction(1), Fraction(0))
+    offer = offered(asking("sum", held=held, grid=grid, neighbours=neighbours, price=price, rows_about=1_000))
+    told = list[str]()
+    for people in (20, 100_000):  # of 20 the choice can tell nothing; of so many most would be seen
+        released = offer.release(raw_of(offer, [{0: 9_000}] * people, 1), Noiseless())
+        ((_, high),) = offer.intervals(released, 0.95)
+        assert high is not None and high >= 9_000 * people
+        told += offer.told(released)
+    assert "all may have more, up to 10,000" in told[0] and "all may have more" not in told[1]
+    few, many = ([{0: 2}] * people for people in (20, 100_000))
+    clamped = [offer.release(raw_of(offer, units, 1), Noiseless()) for units in (few, many)]
+    wide, narrow = (offer.intervals(released, 0.95)[0][1] for released in clamped)
+    assert wide is not None and narrow is not None
+    assert wide > 10 * 10_000 > narrow - 200_000  # what nothing is known of may be anywhere; what is seen is not
+
+
 def test_what_names_its_bounds_or_has_none_to_find_is_refused() -> None:
     asked = request()
     bounded = replace(asked.aggregate, bounds=(Fraction(0), Fraction(1)))
