@@ -81,9 +81,8 @@ class CappedQuantile(CappedRelease):
         inner, rows = self.inners[place], self.rows(sizes, place)
         p, step = inner.query.rank.fraction, float(inner.query.grid.step)
         sway = 2 * math.sqrt(p * (1 - p) * self.groups) * sizes.sway(place)
-        moved = (
-            LIKELY * math.hypot(LIKELY_DRIFT * (sizes.drift(place) + sizes.missed(place, 0.0)), sway) * extent * step
-        )
+        drift = LIKELY_DRIFT * (sizes.drift(place) + sizes.missed(place, 0.0))
+        moved = LIKELY * math.hypot(drift, sway) * extent * step
         everywhere = float((inner.query.grid.high - inner.query.grid.low) * inner.query.grid.step) / 2
         return min(math.hypot(inner.foreseen(rows, extent), moved), everywhere)
 
