@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from dpsql.answers.answer import Answer
 from dpsql.answers.batch import ToBuy
+from dpsql.answers.narrow import guesses_of, price_for, split_for
 from dpsql.answers.postprocess import PostProcess
-from dpsql.answers.quote import guesses_of, price_for, public_quote, quote, split_for
+from dpsql.answers.quote import public_quote, quote
 from dpsql.answers.quoted import Quote
 from dpsql.answers.release import Released
 from dpsql.answers.written import read_released
@@ -132,7 +133,7 @@ class Backend:
             half_width: Output column to half width, in the column's unit, > 0.
 
         Raises:
-            ProgrammingError: As `answers.quote.price_for`.
+            ProgrammingError: As `answers.narrow.price_for`.
         """
         if separable(own):
             return split_for(own, half_width, self.at)

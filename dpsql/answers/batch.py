@@ -129,7 +129,7 @@ def at_width(
     """A statement at the least price for half widths of its columns, and the names of those that it does not have."""
     parts, missing = list[Own](), set(half_width)
     for own in asked.parts:
-        names = {output.label for output in own.plan.outputs} if isinstance(own, Prepared) else set()
+        names = {output.label for output in own.plan.answer} if isinstance(own, Prepared) else set()
         wanted = {name: width for name, width in half_width.items() if name in names}
         missing -= names
         parts.append(narrowed(own, wanted) if wanted and isinstance(own, Prepared) else own)

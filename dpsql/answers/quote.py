@@ -6,40 +6,31 @@ Tests: tests/unit/answers.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
-from dpsql.answers.quoted import Quote, QuoteColumn
-from dpsql.errors import ProgrammingError
+from dpsql.answers.foreseen import computed_columns, half_width_of
+from dpsql.answers.quoted import COMPUTED, Quote, QuoteColumn
 from dpsql.limits import MOST_IN_PARTS, MOST_OPEN_GROUPS
 from dpsql.mechanisms.foretold import foretold_answer
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.guesses import rows_guessed, rows_said_by
 from dpsql.plan.nodes import Aggregate, Apply, Column, PerUnit, Project, Scan
-from dpsql.plan.plans import Key, Plan
+from dpsql.plan.plans import Key
 from dpsql.plan.relations import private_scans
 from dpsql.prepare import Measured, Prepared
-from dpsql.prepare.batch import At
 from dpsql.privacy.account import Composition
-from dpsql.privacy.loss import PrivacyLoss, summary
+from dpsql.privacy.loss import Composed, PrivacyLoss, summary
 
 __all__ = [
     "advice",
     "caps",
-    "guesses_of",
-    "least_price",
-    "price_for",
     "public_quote",
     "quote",
-    "split_for",
     "summary_fields",
 ]
 
-FORESEEN = frozenset({"laplace", "gaussian", "threshold", "gaussian_threshold"})
-"""Mechanisms of which public numbers alone say how wide an interval of a count or a sum is."""
 BETWEEN = frozenset({"least", "date_diff", "datediff", "date_sub", "datesub"})
 """Functions that keys of times between two dates are made with: in most data one of them is the earlier one."""
 
@@ -56,8 +47,7 @@ def quote(
         classes: The policy's classes of units with their shares.
     """
     by_name = {measured.aggregate.name: measured for measured in prepared.measured if measured.grouping == 0}
-    columns = []
-    shown = set()
+    columns, shown = _computed(prepared, composition), set()
     for output in prepared.plan.outputs:
         for column in columns_of(output.expression):
             measured = by_name.get(column.name)
@@ -86,111 +76,14 @@ def public_quote(sql: str) -> Quote:
     return Quote(PrivacyLoss(), (), sql, None, ("Every table is public: the answer is exact and free.",))
 
 
-def price_for(plan: Plan, half_width: Mapping[str, float], prepared_at: Callable[[Fraction], Prepared]) -> Fraction:
-    """The least price, to three digits, whose expected 95% intervals are as narrow as wanted.
-
-    Args:
-        plan: What is asked.
-        half_width: Output column to half width, in the column's unit, > 0.
-        prepared_at: The statement prepared at a price: an epsilon, or a multiple of a metric.
-
-    Raises:
-        ProgrammingError: A column that is no bare aggregate, or a width that no price up to 10^6 gives.
-    """
-    wanted = _wanted(plan, half_width)
-    return least_price(lambda price: _narrow(prepared_at(price), wanted))
-
-
-def split_for(own: Prepared, half_width: Mapping[str, float], at: At) -> Prepared:
-    """The statement with each wanted column at the least price that makes its expected interval as narrow as wanted.
-
-    Args:
-        own: The statement at its own prices; the other columns keep theirs.
-        half_width: Output column to half width, in the column's unit, > 0.
-        at: The same statement at other prices.
-
-    Raises:
-        ProgrammingError: As `price_for`.
-    """
-    wanted, prices = _wanted(own.plan, half_width), dict(own.prices)
-    narrowed: dict[str, float] = {}
-    for name, width in wanted.items():  # one after the other; what was made narrow stays so
-        narrowed[name] = width
-        kind = "epsilon" if prices[name].rho is None else "rho"
-
-        def narrow(price: Fraction, name: str = name, kind: str = kind) -> bool:
-            changes: dict[str, Any] = {kind: price}
-            return _narrow(at(own, {**prices, name: replace(prices[name], **changes)}), narrowed)
-
-        changes: dict[str, Any] = {kind: least_price(narrow)}
-        prices[name] = replace(prices[name], **changes)
-    return at(own, prices)
-
-
-def _wanted(plan: Plan, half_width: Mapping[str, float]) -> dict[str, float]:
-    """The wanted half widths, by the aggregate's name."""
-    wanted: dict[str, float] = {}
-    for name, width in half_width.items():
-        found = [o.expression for o in plan.outputs if o.label == name and not plan.stages]
-        if len(found) != 1 or not isinstance(found[0], Column) or not found[0].name.startswith("a"):
-            names = ", ".join(o.label for o in plan.outputs if isinstance(o.expression, Column))
-            raise ProgrammingError(f"{name!r} is not one aggregate of the answer. half_width takes one of: {names}.")
-        if isinstance(width, bool) or not isinstance(width, int | float) or not 0 < width < math.inf:
-            raise ProgrammingError(
-                f"half_width of {name!r} is {width!r}; write a number above 0, in the column's unit."
-            )
-        wanted[found[0].name] = float(width)
-    return wanted
-
-
-def _narrow(prepared: Prepared, wanted: Mapping[str, float]) -> bool:
-    """Whether the expected intervals of these aggregates are as narrow as wanted."""
-    return all(
-        measured.choice.release.half_width <= wanted[measured.aggregate.name]
-        for measured in prepared.measured
-        if measured.aggregate.name in wanted and not measured.rest
-    )
-
-
-def guesses_of(prepared: Prepared, half_width: Mapping[str, float]) -> tuple[str, ...]:
-    """What is said of wanted columns whose intervals' widths rest on what is found in the data: they may be wider."""
-    wanted = _wanted(prepared.plan, half_width)
-    guessed = [
-        measured
-        for measured in prepared.measured
-        if measured.aggregate.name in wanted and measured.choice.release.mechanism not in FORESEEN
-    ]
-    return tuple(
-        f"{one.aggregate.text}: its half width is a guess. `{one.choice.release.mechanism}` finds in the data how far "
-        "the noise must reach: its interval may come out several times as wide. That of mechanism = 'laplace' is known "
-        "before, where it answers this."
-        for one in guessed
-    )
-
-
-def least_price(narrow: Callable[[Fraction], bool], wanted: str = "intervals that narrow") -> Fraction:
-    """The least price of three digits at which something is narrow, from 1e-6 to 1e6.
-
-    Args:
-        narrow: Whether it is, at a price.
-        wanted: How the refusal names it.
-
-    Raises:
-        ProgrammingError: There is none.
-    """
-    low, high = 0, 12 * 900  # 900 steps of three digits a decade
-    if not narrow(_three_digits(high)):
-        raise ProgrammingError(f"No price up to 1e6 gives {wanted}: the bounds or the grid set the limit.")
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if narrow(_three_digits(middle)) else (middle, high)
-    return _three_digits(high)
-
-
-def _three_digits(step: int) -> Fraction:
-    """The numbers of three digits from 1e-6 on: 1.00e-6, 1.01e-6, ... 9.99e-6, 1.00e-5, ..."""
-    decade, digits = divmod(step, 900)
-    return Fraction(100 + digits, 100) * Fraction(10) ** (decade - 6)
+def _computed(prepared: Prepared, composition: Composition) -> list[QuoteColumn]:
+    """What is expected of the columns that are computed from released ones."""
+    nothing, found = summary(Composed(()), composition), []
+    for label, expression in computed_columns(prepared.plan).items():
+        half_width = half_width_of(prepared, expression)
+        if half_width is not None:
+            found.append(QuoteColumn(label, COMPUTED, nothing, None, None, half_width))
+    return found
 
 
 def _column(name: str, measured: Measured, composition: Composition) -> QuoteColumn:
@@ -323,4 +216,10 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
     noted = ((m, note) for m in prepared.measured for note in (*m.notes(), *advice(m.aggregate)))
     notes += [f"{m.aggregate.text}: {note}" for m, note in noted]
     notes += foretold_answer(prepared.plan)
+    notes += (
+        f"{label}: Expected to say next to nothing: by the rows that are guessed its interval has no end at this "
+        "price, as where a divisor may be 0."
+        for label, expression in computed_columns(prepared.plan).items()
+        if half_width_of(prepared, expression) == math.inf
+    )
     return tuple(dict.fromkeys(notes))

@@ -14,7 +14,11 @@ from dpsql.answers.screen import number, safe, text_table
 from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
 
-__all__ = ["Quote", "QuoteColumn"]
+__all__ = ["COMPUTED", "Quote", "QuoteColumn"]
+
+COMPUTED = (
+    "computed"  # In the place of a mechanism, of what is worked out from released numbers and costs nothing more.
+)
 
 RIGHT = (False, False, False, True, True, True)
 """Which columns of a shown quote are numbers."""
@@ -37,7 +41,8 @@ class Quote:
 
     Attributes:
         cost: What the whole statement would be charged.
-        columns: The output columns that hold noise.
+        columns: The output columns that hold noise; those that are computed from several released numbers first, with
+            ``"computed"`` for a mechanism, then each of these.
         sql: What the engine would run.
         repeats_left: How often the budget would still grant it; None without a limit.
         notes: What else the analyst should know, one sentence each.

@@ -23,7 +23,9 @@ from dpsql.sql import syntax
 from dpsql.sql.elements import ELEMENT
 from dpsql.sql.naming import column_name
 
-__all__ = ["AggregateReader", "Asked", "without_report"]
+__all__ = ["FILTERED", "AggregateReader", "Asked", "without_report"]
+
+FILTERED = " FILTER (...)"  # How messages and plans name the condition of a call.
 
 DAYS = "Name a number, such as the days since one of them: date_diff('day', DATE '2020-01-01', x)."
 
@@ -376,13 +378,13 @@ def _where(condition: Expression, value: Expression) -> Expression:
 
 def _spelled(node: syntax.Call) -> str:
     """The aggregate as a person would write it, for messages and plans: AVG(cost), COUNT(*)."""
-    name = node.name.upper()
+    name, kept = node.name.upper(), "" if node.where is None else FILTERED
     if node.star or not node.arguments:
-        return f"{name}(*)"
+        return f"{name}(*){kept}"
     shown = [
         ".".join(argument.parts) if isinstance(argument, syntax.Name) else column_name(argument)
         for argument in node.arguments
     ]
     element = dict(node.named).get(ELEMENT)
     which = f"[OFFSET({element.value})]" if isinstance(element, syntax.Literal) else ""
-    return f"{name}({'DISTINCT ' if node.distinct else ''}{', '.join(shown)}){which}"
+    return f"{name}({'DISTINCT ' if node.distinct else ''}{', '.join(shown)}){which}{kept}"

@@ -12,6 +12,7 @@ from dpsql.mechanisms import by_name
 from dpsql.mechanisms.base import Joint, Mechanism, Refusal, Request
 from dpsql.mechanisms.choose import Choice, choose
 from dpsql.mechanisms.unasked import only_named
+from dpsql.plan.aggregate_calls import FILTERED
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.applied import KEPT_WITHIN
 from dpsql.plan.catalog import Catalog, ColumnInfo
@@ -167,7 +168,7 @@ def _own_bounds(aggregate: Aggregate) -> str:
     """How a statement bounds what it aggregates; what is NULL stays so, and the call its own but for that."""
     if aggregate.second is not None or aggregate.vector or aggregate.per_group is not None:
         return f"keep each argument within constants: {KEPT_WITHIN}"
-    call = re.sub(r"\[OFFSET\(\d+\)\]$", "", aggregate.text)
+    call = re.sub(r"\[OFFSET\(\d+\)\]$", "", aggregate.text.removesuffix(FILTERED))
     if aggregate.epsilon is not None or not _reads(call):
         call = f"{call.partition('(')[0]}(...)"
     named = "" if aggregate.function != "trimmed_mean" else ", with OPTIONS (mechanism = 'preprocessing')"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpsql.answers.answer import Answer, public
 from dpsql.answers.costs import cost_text
-from dpsql.answers.quote import least_price
+from dpsql.answers.narrow import least_price
 from dpsql.answers.quoted import Quote, QuoteColumn
 from dpsql.backend import Backend
 from dpsql.charging import Spoken, Wish

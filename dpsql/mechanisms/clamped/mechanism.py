@@ -60,6 +60,7 @@ Source: the choice of a clamp by the number of units above it is that of Amin, K
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -168,7 +169,9 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
     if for_choice is None or for_noise is None:
         return TOO_SMALL
     tight = _whole(request.source.relation)
-    guess, fallback = (place_of(totals.edges, _guess(request, totals, loose=loose)) for loose in (True, not tight))
+    low, high = (_guess(request, totals, loose=loose) for loose in (True, False))
+    wide = high if tight else math.sqrt(low * high)  # beside conditions and joins halfway, by factors
+    guess, fallback, foretold = (place_of(totals.edges, size) for size in (low, high if tight else low, wide))
     steep = EASY if tight and request.aggregate.function != "sum" else STEEP
     search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess, 1, fallback, steep)
     climb = search.climbed(len(totals.edges) - 1) - search.climbed(guess)
@@ -184,6 +187,7 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
         search=search,
         epsilon=for_noise.epsilon,
         guess=guess,
+        foretold=foretold,
     )
 
 

@@ -117,15 +117,19 @@ class ClampedRelease(Offer):
         search: Where the clamp is from.
         epsilon: What the noise costs.
         guess: The place of the edge that is expected; it predicts the error.
+        foretold: The place of an edge by which intervals are foretold, if it is above the guess: to choose a mechanism
+            takes a clamp that may well be, and to promise a width one that is seldom passed.
     """
 
     need: Sized
     search: Clamp
     epsilon: Fraction
     guess: int
+    foretold: int = 0
 
     def __post_init__(self) -> None:
-        reach, clipped = self._reach(self.guess, 0.95), self.search.allowed(self.guess)
+        place = max(self.guess, self.foretold)
+        reach, clipped = self._reach(place, 0.95), self.search.allowed(place)
         sides = 2 if self._signed else 1
         derive(self, half_width=float(in_unit(2 * reach + sides * clipped, self.need.grid.step)) / 2)
 

@@ -1,0 +1,128 @@
+"""How wide the interval of a computed column is expected to be: of SUM(cost) / COUNT(*), before anything is spent.
+
+It is worked out as that of the answer will be (`answers.intervals`): the range of the computation over the box of its
+parts' intervals. In the place of released values stand guesses from public facts: rows as the policy guesses them, half
+of them under a FILTER, values at their declared centre, or else an eighth of the way into their bounds.
+
+Tests: tests/unit/answers/test_foreseen.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+
+from dpsql.mechanisms.base import Request
+from dpsql.plan.aggregates import FUNCTIONS, Kind
+from dpsql.plan.expressions import arguments_of, columns_of
+from dpsql.plan.guesses import units_guessed
+from dpsql.plan.intervals import Interval
+from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed
+from dpsql.plan.plans import Plan
+from dpsql.plan.ranged import Ranged
+from dpsql.plan.roles import answer_columns
+from dpsql.plan.stages import is_aggregate
+from dpsql.plan.types import Facts
+from dpsql.prepare import Measured, Prepared
+
+__all__ = ["computed_columns", "half_width_of", "parts_of"]
+
+OFTEN = 8  # The width of bounds over that of the values, where no centre is declared. A guess, as in `located`.
+COMMON = 2  # How many times as many rows there are as a FILTER leaves. A guess.
+
+
+def computed_columns(plan: Plan) -> dict[str, Expression]:
+    """The columns of an answer that are computed from released numbers alone, row by row; by their labels."""
+    names = {own.name for own in plan.aggregates}
+    found = dict[str, Expression]()
+    for output, expression in zip(plan.answer, answer_columns(plan), strict=True):
+        read = {column.name for column in columns_of(expression)}
+        if (
+            output.end is None
+            and not isinstance(expression, Column)
+            and read
+            and read <= names
+            and _is_plain(expression)
+        ):
+            found[output.label] = expression
+    return found
+
+
+def _is_plain(expression: Expression) -> bool:
+    """Whether it reads one row alone, and neither those beside it nor all of them."""
+    over_rows = isinstance(expression, Windowed | Total) or (isinstance(expression, Apply) and is_aggregate(expression))
+    return not over_rows and all(map(_is_plain, arguments_of(expression)))
+
+
+def parts_of(prepared: Prepared, expression: Expression) -> list[Measured]:
+    """The measurements that a column is computed from, of the first grouping."""
+    read = {column.name for column in columns_of(expression)}
+    return [own for own in prepared.measured if own.grouping == 0 and not own.rest and own.aggregate.name in read]
+
+
+def half_width_of(prepared: Prepared, expression: Expression) -> float | None:
+    """Half the width of the interval that is expected of a computed column at 95%, in the column's unit.
+
+    Returns:
+        Infinity where the interval may have no end, as where a divisor may be 0 at this price; None where nothing can
+        be foretold, as of texts, and where nothing tells about where the parts will lie.
+    """
+    parts = parts_of(prepared, expression)
+    if not expression.facts.type.numeric or len(parts) != len(columns_of(expression)):
+        return None
+    known = dict[str, Interval]()
+    for own in parts:
+        value = _about(own.request)
+        if value is None:
+            return None
+        reach = Fraction(own.choice.release.half_width * math.log(20 * len(parts)) / math.log(20))  # Laplace noise's
+        known[own.aggregate.name] = Interval(value - reach, value + reach)
+    return _width(expression, known)
+
+
+def _width(expression: Expression, known: Mapping[str, Interval]) -> float | None:
+    found = Ranged(expression).over(lambda node: known.get(node.name) if isinstance(node, Column) else None)
+    if not isinstance(found, Interval):
+        return None
+    return math.inf if found.low is None or found.high is None else float(found.high - found.low) / 2
+
+
+def _about(request: Request) -> Fraction | None:
+    """About what an aggregate will be; None where nothing tells."""
+    aggregate, kind = request.aggregate, FUNCTIONS[request.aggregate.function].kind
+    rows = Fraction(request.rows_about, COMMON if _is_filtered(aggregate.argument) else 1)
+    if aggregate.function == "count_units":
+        return Fraction(min(units_guessed(request.source.relation), request.rows_about))
+    if kind is Kind.COUNT:
+        return rows
+    if kind is Kind.CORRELATION:
+        return Fraction(0)
+    value, apart = _value(request.facts), _apart(request.facts)
+    if value is None or apart is None:
+        return None
+    return {
+        Kind.SUM: rows * value,
+        Kind.PLACE: value,
+        Kind.VARIANCE: apart**2,
+        Kind.DEVIATION: apart,
+    }.get(kind)
+
+
+def _is_filtered(argument: Expression | None) -> bool:
+    """Whether it is NULL but under a condition, as behind FILTER."""
+    return isinstance(argument, Case) and isinstance(argument.default, Constant) and argument.default.value is None
+
+
+def _value(facts: Facts) -> Fraction | None:
+    """About where values are."""
+    if facts.centre is not None or not isinstance(facts.low, Fraction) or not isinstance(facts.high, Fraction):
+        return facts.centre
+    return max(facts.low, min(facts.high, Fraction(0))) + (facts.high - facts.low) / OFTEN
+
+
+def _apart(facts: Facts) -> Fraction | None:
+    """About how far they are from there."""
+    if facts.spread is not None or not isinstance(facts.low, Fraction) or not isinstance(facts.high, Fraction):
+        return facts.spread
+    return (facts.high - facts.low) / OFTEN

@@ -1,0 +1,173 @@
+"""Which price makes columns as narrow as wanted: the inverse question of a quote's.
+
+Tests: tests/unit/answers/test_batch.py, tests/unit/answers/test_foreseen.py, tests/unit/test_calls.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from dpsql.answers.foreseen import computed_columns, half_width_of, parts_of
+from dpsql.errors import ProgrammingError
+from dpsql.plan.nodes import Column, Expression
+from dpsql.plan.plans import Plan
+from dpsql.plan.roles import answer_columns
+from dpsql.prepare import Measured, Prepared
+from dpsql.prepare.batch import At, Prices
+
+__all__ = ["guesses_of", "least_price", "price_for", "split_for"]
+
+FORESEEN = frozenset({"laplace", "gaussian", "threshold", "gaussian_threshold"})
+"""Mechanisms of which public numbers alone say how wide an interval of a count or a sum is."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A column that is to be narrow.
+
+    Attributes:
+        expression: A released column, or what is computed from some.
+        width: The most that half its 95% interval shall be wide, in the column's unit.
+    """
+
+    expression: Expression
+    width: float
+
+    def parts(self, prepared: Prepared) -> list[Measured]:
+        """What is measured for it."""
+        return parts_of(prepared, self.expression)
+
+    def given_by(self, prepared: Prepared) -> bool:
+        """Whether its expected interval is as narrow."""
+        if not isinstance(self.expression, Column):
+            found = half_width_of(prepared, self.expression)
+            return found is not None and found <= self.width
+        return all(
+            measured.choice.release.half_width <= self.width
+            for measured in prepared.measured
+            if measured.aggregate.name == self.expression.name and not measured.rest
+        )
+
+
+def price_for(plan: Plan, half_width: Mapping[str, float], prepared_at: Callable[[Fraction], Prepared]) -> Fraction:
+    """The least price, to three digits, whose expected 95% intervals are as narrow as wanted.
+
+    Args:
+        plan: What is asked.
+        half_width: Output column to half width, in the column's unit, > 0.
+        prepared_at: The statement prepared at a price: an epsilon, or a multiple of a metric.
+
+    Raises:
+        ProgrammingError: A column that holds no noise, or of which no interval can be foretold, or a width that no
+            price up to 10^6 gives.
+    """
+    wanted = _wanted(plan, half_width)
+    return least_price(lambda price: _narrow(prepared_at(price), wanted))
+
+
+def split_for(own: Prepared, half_width: Mapping[str, float], at: At) -> Prepared:
+    """The statement with each wanted column at the least price that makes its expected interval as narrow as wanted.
+
+    Args:
+        own: The statement at its own prices; the other columns keep theirs.
+        half_width: Output column to half width, in the column's unit, > 0.
+        at: The same statement at other prices.
+
+    Raises:
+        ProgrammingError: As `price_for`.
+    """
+    prices: Prices = own.prices
+    narrowed, bought = list[_Wanted](), set[str]()
+    for wanted in _wanted(own.plan, half_width):  # one after the other; what was made narrow stays so
+        narrowed.append(wanted)
+        names = {part.aggregate.name for part in wanted.parts(own)}
+        free = names - bought or names
+        kind = "epsilon" if all(prices[name].rho is None for name in free) else "rho"
+
+        priced = partial(_priced, prices, free, kind)
+        prices = priced(least_price(partial(_gives, own, at, priced, narrowed)))
+        bought |= free
+    return at(own, prices)
+
+
+def _priced(prices: Prices, names: set[str], kind: str, price: Fraction) -> Prices:
+    """The same prices, with another one of some aggregates."""
+    changes: dict[str, Any] = {kind: price}
+    return {**prices, **{name: replace(prices[name], **changes) for name in names}}
+
+
+def _gives(
+    own: Prepared, at: At, priced: Callable[[Fraction], Prices], wanted: Sequence[_Wanted], price: Fraction
+) -> bool:
+    return _narrow(at(own, priced(price)), wanted)
+
+
+def _wanted(plan: Plan, half_width: Mapping[str, float]) -> list[_Wanted]:
+    """The columns that are to be narrow."""
+    names = {own.name for own in plan.aggregates}
+    bare = {
+        output.label: own
+        for output, own in zip(plan.answer, answer_columns(plan), strict=True)
+        if output.end is None and isinstance(own, Column) and own.name in names
+    }
+    columns, wanted = {**bare, **computed_columns(plan)}, list[_Wanted]()
+    for name, width in half_width.items():
+        if name not in columns or sum(output.label == name for output in plan.answer) > 1:
+            takes = f"It takes one of: {', '.join(columns)}" if columns else "No column of it is"
+            raise ProgrammingError(
+                f"half_width takes a column that is computed from released numbers, and {name!r} is none. {takes}."
+            )
+        if isinstance(width, bool) or not isinstance(width, int | float) or not 0 < width < math.inf:
+            raise ProgrammingError(
+                f"half_width of {name!r} is {width!r}; write a number above 0, in the column's unit."
+            )
+        wanted.append(_Wanted(columns[name], float(width)))
+    return wanted
+
+
+def _narrow(prepared: Prepared, wanted: Sequence[_Wanted]) -> bool:
+    return all(column.given_by(prepared) for column in wanted)
+
+
+def guesses_of(prepared: Prepared, half_width: Mapping[str, float]) -> tuple[str, ...]:
+    """What is said of wanted columns whose intervals' widths rest on what is found in the data: they may be wider."""
+    parts = [part for column in _wanted(prepared.plan, half_width) for part in column.parts(prepared)]
+    guessed = [part for part in parts if part.choice.release.mechanism not in FORESEEN]
+    return tuple(
+        dict.fromkeys(
+            f"{one.aggregate.text}: its half width is a guess. `{one.choice.release.mechanism}` finds in the data how "
+            "far the noise must reach: its interval may come out several times as wide. That of mechanism = 'laplace' "
+            "is known before, where it answers this."
+            for one in guessed
+        )
+    )
+
+
+def least_price(narrow: Callable[[Fraction], bool], wanted: str = "intervals that narrow") -> Fraction:
+    """The least price of three digits at which something is narrow, from 1e-6 to 1e6.
+
+    Args:
+        narrow: Whether it is, at a price.
+        wanted: How the refusal names it.
+
+    Raises:
+        ProgrammingError: There is none.
+    """
+    low, high = 0, 12 * 900  # 900 steps of three digits a decade
+    if not narrow(_three_digits(high)):
+        raise ProgrammingError(f"No price up to 1e6 gives {wanted}: the bounds or the grid set the limit.")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if narrow(_three_digits(middle)) else (middle, high)
+    return _three_digits(high)
+
+
+def _three_digits(step: int) -> Fraction:
+    """The numbers of three digits from 1e-6 on: 1.00e-6, 1.01e-6, ... 9.99e-6, 1.00e-5, ..."""
+    decade, digits = divmod(step, 900)
+    return Fraction(100 + digits, 100) * Fraction(10) ** (decade - 6)

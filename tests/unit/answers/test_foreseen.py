@@ -1,0 +1,89 @@
+"""What a quote expects of columns that are computed from released numbers, and the prices that make these narrow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import pytest
+
+import dpsql.testing
+from dpsql.answers.quoted import COMPUTED, QuoteColumn
+from dpsql.errors import ProgrammingError
+from dpsql.session import Session
+from tests.sql.databases import build
+
+LAPLACE = "WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'laplace', epsilon = 2)"
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    path = build("census", tmp_path_factory.mktemp("foreseen"))
+    with dpsql.testing.open(path, dpsql.testing.Noiseless()) as opened:
+        yield opened.session(analyst="ana")
+
+
+def columns(session: Session, sql: str) -> dict[str, QuoteColumn]:
+    return {column.name: column for column in session.explain(sql).columns}
+
+
+def test_a_ratio_has_a_line_of_its_own_that_costs_nothing_and_is_as_wide_as_its_parts_make_it(session: Session) -> None:
+    found = columns(
+        session,
+        f"SELECT {LAPLACE} 100.0 * COUNT(*) FILTER (WHERE age > 40) / COUNT(*) AS share FROM people WHERE age < 90",
+    )
+    assert list(found) == ["share", "share: COUNT(*) FILTER (...)", "share: COUNT(*)"]
+    assert (found["share"].mechanism, found["share"].loss.epsilon, found["share"].scale) == (COMPUTED, 0, None)
+    each = found["share: COUNT(*)"].half_width * math.log(40) / math.log(20)  # both hold at once
+    rows = 500  # rows_about of people
+    low, high = 100 * (rows / 2 - each) / (rows + each), 100 * (rows / 2 + each) / (rows - each)
+    assert found["share"].half_width == pytest.approx((high - low) / 2)
+
+
+def test_what_is_computed_in_an_outer_query_is_foretold_as_well(session: Session) -> None:
+    inner = f"SELECT {LAPLACE} district, SUM(age) AS s, COUNT(*) AS n FROM people GROUP BY district"
+    plain = columns(session, f"SELECT {LAPLACE} district, SUM(age) / COUNT(*) AS m FROM people GROUP BY district")
+    outer = columns(session, f"WITH t AS ({inner}) SELECT district, s / n AS m FROM t")
+    assert outer["m"].half_width == plain["m"].half_width
+
+
+@pytest.mark.parametrize("column", ["COUNT(*) > 5", "COUNT(*)", "district", "SUM(COUNT(*)) OVER ()"])
+def test_what_is_no_number_of_one_row_has_no_line_of_its_own(session: Session, column: str) -> None:
+    found = session.explain(f"SELECT district, {column} AS x, COUNT(*) AS n FROM people GROUP BY district")
+    assert COMPUTED not in {own.mechanism for own in found.columns}
+
+
+def test_a_divisor_that_may_be_0_at_this_price_is_said_before_the_charge(session: Session) -> None:
+    ratio = "SELECT SUM(age) / COUNT(*) AS m FROM people WHERE age < 90"
+    dear, cheap = (session.explain(ratio, epsilon=epsilon) for epsilon in (50, 0.005))
+    assert math.isfinite(dear.columns[0].half_width)
+    assert cheap.columns[0].half_width == math.inf
+    said = "m: Expected to say next to nothing: by the rows that are guessed its interval has no end at this price"
+    assert [any(note.startswith(said) for note in quote.notes) for quote in (dear, cheap)] == [False, True]
+    assert "± infinite" in str(cheap)
+    assert any(row[0] == "m" and row[5] == math.inf for row in cheap.to_answer().rows)
+
+
+def test_the_least_price_is_found_for_a_computed_column(session: Session) -> None:
+    ratio = f"SELECT {LAPLACE} SUM(age) / COUNT(*) AS m FROM people WHERE age < 90"
+    quote = session.explain(ratio, half_width={"m": 9})
+    assert 0.97 * 9 <= quote.columns[0].half_width <= 9
+    assert session.explain(ratio.replace("2)", "1)"), half_width={"m": 9}).cost.epsilon == quote.cost.epsilon
+
+
+def test_each_column_of_several_statements_is_made_as_narrow_as_wanted(session: Session) -> None:
+    sql = f"SELECT {LAPLACE} SUM(age) / COUNT(*) AS m, COUNT(*) AS n, MAX(age) AS most FROM people WHERE age < 90"
+    (own,) = session.quote([sql], half_width={"m": 9, "n": 3}).statements
+    found = {column.name: column for column in own.columns}
+    assert found["m"].half_width <= 9
+    assert found["n"].half_width <= 3
+
+
+@pytest.mark.parametrize(
+    ("column", "takes"),
+    [("district", "It takes one of: n, m."), ("nothing", "It takes one of: n, m.")],
+)
+def test_a_column_without_noise_is_refused_with_those_that_have_some(session: Session, column: str, takes: str) -> None:
+    sql = "SELECT district, COUNT(*) AS n, SUM(age) / COUNT(*) AS m FROM people GROUP BY district"
+    with pytest.raises(ProgrammingError, match=f"'{column}' is none. {takes}"):
+        session.explain(sql, half_width={column: 3})
