@@ -118,10 +118,8 @@ def _wanted(plan: Plan, half_width: Mapping[str, float]) -> list[_Wanted]:
     columns, wanted = {**bare, **computed_columns(plan)}, list[_Wanted]()
     for name, width in half_width.items():
         if name not in columns or sum(output.label == name for output in plan.answer) > 1:
-            takes = f"It takes one of: {', '.join(columns)}" if columns else "No column of it is"
-            raise ProgrammingError(
-                f"half_width takes a column that is computed from released numbers, and {name!r} is none. {takes}."
-            )
+            takes = f"half_width takes one of: {', '.join(columns)}." if columns else "It has none."
+            raise ProgrammingError(f"{name!r} is no number of the answer that holds noise. {takes}")
         if isinstance(width, bool) or not isinstance(width, int | float) or not 0 < width < math.inf:
             raise ProgrammingError(
                 f"half_width of {name!r} is {width!r}; write a number above 0, in the column's unit."

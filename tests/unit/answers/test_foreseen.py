@@ -81,9 +81,9 @@ def test_each_column_of_several_statements_is_made_as_narrow_as_wanted(session: 
 
 @pytest.mark.parametrize(
     ("column", "takes"),
-    [("district", "It takes one of: n, m."), ("nothing", "It takes one of: n, m.")],
+    [("district", "half_width takes one of: n, m."), ("nothing", "half_width takes one of: n, m.")],
 )
 def test_a_column_without_noise_is_refused_with_those_that_have_some(session: Session, column: str, takes: str) -> None:
     sql = "SELECT district, COUNT(*) AS n, SUM(age) / COUNT(*) AS m FROM people GROUP BY district"
-    with pytest.raises(ProgrammingError, match=f"'{column}' is none. {takes}"):
+    with pytest.raises(ProgrammingError, match=f"'{column}' is no number of the answer that holds noise. {takes}"):
         session.explain(sql, half_width={column: 3})
