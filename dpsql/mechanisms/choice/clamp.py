@@ -53,10 +53,10 @@ are at their cap: beside the best clamp in hindsight they err by as much as with
 
 FINE = 16  # Points of a score for one unit: penalties are whole numbers of them. It is a choice.
 
-SURE = Fraction(3)
+SURE = Fraction(4)
 """Nats by which the fallback is ahead of the lowest edge while nobody is counted. So few units leave it in force: the
-chance that a lower edge, which clips them all, is taken is about e^-3, 1 in 20. By as much the units that would show a
-guess to be too low must outweigh the way from it to the fallback. It is a choice."""
+chance that a lower edge, which clips them all, is taken is about e^-4 for each, 1 in 50. By as much the units that
+would show a guess to be too low must outweigh the way from it to the fallback. It is a choice."""
 
 ALLOWED = 3
 """Units, as a multiple of what one nat of the choice is worth, that the interval allows to be clipped by once the

@@ -57,6 +57,11 @@ class KnownClamp:
     most_clipped: int
     most: int
 
+    @property
+    def standing(self) -> int:
+        """The first edge, whatever the data are."""
+        return 0
+
     def choose(self, units: Sequence[int], sampler: Sampler) -> int:
         """The first edge, whatever the data are."""
         return 0

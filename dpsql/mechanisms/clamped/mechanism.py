@@ -42,9 +42,10 @@ FINE. For h, which may be taken for its start, s is in the place of -p_h: N_h <=
 *The interval* covers the noise, and besides for what is clipped ALLOWED w / a times C, and FARTHER w / a times C for
 each doubling from C to the last edge: as much as w / a units have above C if half of them have more than twice as much,
 half of these four times, and so on. It holds the unclamped total wherever no more than that was clipped in a group;
-beyond it nobody can know, for a single unit may have all that its caps allow. The answer says both numbers. A sum over
-one row a unit that shows no more than as many units as may all be above C has an interval up to the last edge for each
-of them: nothing tells how far above they are. That is post-processing of the released sums and j.
+beyond it nobody can know, for a single unit may have all that its caps allow. The answer says both numbers. Where C is
+e_h, which stands while few are counted, and no more shows than units that may all be above C, nothing tells how far
+above they are: the interval reaches up to the last edge for as many units as would show so much. So it does for any C
+where each unit has one row. That is post-processing of the released sums and j.
 
 Where `dpsql advise` released the sizes of a table's units, they give a clamp for nothing (`facts`), and the whole
 price is for the noise; of the two ways the one with the less expected error is offered.
@@ -170,8 +171,8 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
         return TOO_SMALL
     tight = _whole(request.source.relation)
     low, high = (_guess(request, totals, loose=loose) for loose in (True, False))
-    wide = high if tight else math.sqrt(low * high)  # beside conditions and joins halfway, by factors
-    guess, fallback, foretold = (place_of(totals.edges, size) for size in (low, high if tight else low, wide))
+    few = high if tight else math.sqrt(low * high)  # beside conditions and joins halfway, by factors
+    guess, fallback = (place_of(totals.edges, size) for size in (low, few))
     steep = EASY if tight and request.aggregate.function != "sum" else STEEP
     search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess, 1, fallback, steep)
     climb = search.climbed(len(totals.edges) - 1) - search.climbed(guess)
@@ -187,7 +188,6 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
         search=search,
         epsilon=for_noise.epsilon,
         guess=guess,
-        foretold=foretold,
     )
 
 

@@ -45,6 +45,11 @@ class Clamp(Protocol):
         ...
 
     @property
+    def standing(self) -> int:
+        """The place of the edge that stands while too few units are counted to tell another."""
+        ...
+
+    @property
     def says(self) -> tuple[str, str, str]:
         """Where the clamp is from, up to what its interval holds, and how sure the number of units is."""
         ...
@@ -117,18 +122,15 @@ class ClampedRelease(Offer):
         search: Where the clamp is from.
         epsilon: What the noise costs.
         guess: The place of the edge that is expected; it predicts the error.
-        foretold: The place of an edge by which intervals are foretold, if it is above the guess: to choose a mechanism
-            takes a clamp that may well be, and to promise a width one that is seldom passed.
     """
 
     need: Sized
     search: Clamp
     epsilon: Fraction
     guess: int
-    foretold: int = 0
 
     def __post_init__(self) -> None:
-        place = max(self.guess, self.foretold)
+        place = self.search.standing  # to promise a width takes a clamp that is seldom passed; to choose, a likely one
         reach, clipped = self._reach(place, 0.95), self.search.allowed(place)
         sides = 2 if self._signed else 1
         derive(self, half_width=float(in_unit(2 * reach + sides * clipped, self.need.grid.step)) / 2)
@@ -202,17 +204,23 @@ class ClampedRelease(Offer):
 
     def _allowed(self, released: ReleasedTable, place: int) -> int:
         """What intervals include for clipping, in grid steps."""
-        return self.search.lost(place) if self._untold(released, place) else self.search.allowed(place)
+        untold = self._untold(released, place)
+        return self.search.allowed(place) if untold is None else untold
 
-    def _untold(self, released: ReleasedTable, place: int) -> bool:
-        """Whether no more rows show than may all be above the clamp: then nothing tells how far above it they are.
+    def _untold(self, released: ReleasedTable, place: int) -> int | None:
+        """What may be clipped if all that shows is of units above the clamp, who may have up to all that caps allow.
 
-        Where a unit has several rows, their number is not thought to be near its cap.
+        None where more shows than units that may be above it, and where totals of both signs make up for each other.
         """
-        if not self.need.single or self._signed:
-            return False
-        shown = sum(map(abs, self._steps(released.columns["noised"], place))) - self._reach(place, 1 - MISS)
-        return shown <= self.search.most_above(place) * self.search.edges[place]
+        if self._signed or (place != self.search.standing and not self.need.single):
+            return None
+        search, groups = self.search, self._steps(released.columns["noised"], place)
+        shown, edge = abs(sum(groups)), search.edges[place]
+        sway = self._reach(place, 1 - MISS) * math.sqrt(len(groups))  # noises of groups add up to no more
+        if shown - sway > search.most_above(place) * edge:
+            return None
+        units = math.ceil((shown + sway) / (edge * (1 - 2.0**-PARTS if self.need.source.keys else 1)))
+        return max(search.allowed(place), min(search.lost(place), units * (search.edges[-1] - edge)))
 
     def told(self, released: ReleasedTable) -> tuple[str, ...]:
         """The clamp, and what of the interval is noise and what clipping."""
@@ -228,7 +236,7 @@ class ClampedRelease(Offer):
                 "else is clipped.",
             )
         source, until, sure = self.search.says
-        if self._untold(released, place):
+        if self._untold(released, place) is not None:
             until = f"so few show that all may have more, up to {in_unit(self.search.edges[-1], step):,.6g}"
         else:
             until = f"it holds {until}"
