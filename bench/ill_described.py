@@ -1,9 +1,10 @@
-"""Seven data sets that their policies describe badly, and the statements that `coverage.py` asks of them.
+"""Nine data sets that their policies describe badly, and the statements that `coverage.py` asks of them.
 
 Anybody can make them: the repository's own hospital, shop and cities, lognormal incomes, Pareto claims, gains that are
-mostly 0, and a panel of few people from a fixed generator. Centres lie far from the data, spreads are 10 to 1000 times
-too small or too large, ``rows_about`` is off by 10 to 100 times, bounds are up to 1000 times too wide, values are
-skewed, and conditions pick parts that lie far from the whole.
+mostly 0, a panel of few people, staff of whom some have many times the usual pay, and a crowd of whom few meet a
+condition, each with all the rows that the policy allows, from a fixed generator. Centres lie far from the data, spreads
+are 10 to 1000 times too small or too large, ``rows_about`` is off by 10 to 100 times, bounds are up to 1000 times too
+wide, values are skewed, and conditions pick parts that lie far from the whole.
 """
 
 from __future__ import annotations
@@ -306,6 +307,67 @@ def make_panel(path: Path) -> None:
     )
 
 
+# --------------------------------------------------------------------------------------------------------- staff
+
+STAFF = """\
+  staff:
+    unit: person
+    key: person
+    rows_per_unit: 1
+    rows_about: 12000
+    columns:
+      dept:  {type: text, values: [a, b, c, d, e]}
+      pay:   {type: real, bounds: [0, 1000000], grid: 1, centre: 60000, spread: 13000}
+      claim: {type: real, bounds: [0, 35000], grid: 0.01, centre: 570, spread: 480}
+"""
+
+
+def make_staff(path: Path) -> None:
+    """12,000 people in departments of 240 to 6,000: 3 of 100 have ten times the pay of others, or fifty the claims."""
+    rng = np.random.default_rng(11)
+    n = 12_000
+    partner, large = rng.random(n) < 0.03, rng.random(n) < 0.03
+    _store(
+        path,
+        "staff",
+        person=np.arange(n),
+        dept=rng.choice(list("abcde"), n, p=[0.02, 0.05, 0.13, 0.3, 0.5]),
+        pay=np.rint(np.where(partner, rng.uniform(3e5, 9e5, n), rng.normal(60e3, 15e3, n).clip(15e3))),
+        claim=np.round(np.where(large, rng.uniform(15e3, 35e3, n), rng.uniform(100, 900, n)), 2),
+    )
+
+
+# --------------------------------------------------------------------------------------------------------- crowd
+
+CROWD = """\
+  orders:
+    unit: person
+    key: number
+    rows_per_unit: 12
+    rows_about: 36000
+    columns:
+      town:  {type: text, values: [here, there, elsewhere]}
+      month: {type: integer, bounds: [1, 12]}
+      price: {type: real, bounds: [0, 30], grid: 0.01}
+"""
+
+
+def make_crowd(path: Path) -> None:
+    """3,000 people with as many rows as the policy allows, of whom 75 live in one town and 300 in another."""
+    rng = np.random.default_rng(12)
+    people, rows = 3_000, 12
+    person = np.repeat(np.arange(people), rows)
+    _store(
+        path,
+        "orders",
+        person=person,
+        number=np.arange(people * rows),
+        town=np.where(person < 75, "here", np.where(person < 375, "there", "elsewhere")),
+        month=np.tile(np.arange(1, rows + 1), people),
+        price=np.round(rng.uniform(18, 22, people * rows), 2),
+    )
+
+
 # -------------------------------------------------------------------------------------------------------- cities
 
 CITIES = """\
@@ -425,6 +487,27 @@ DATA = (
             *statistics("years", "wage", "", "weeks > 40"),
             *plain("sums", "years", "SUM(weeks)", "COUNT(*)"),
             *by("year", "years", "COUNT(*)", "SUM(wage)", "AVG(wage)", "MEDIAN(wage)"),
+        ),
+    ),
+    DataSet(
+        "staff",
+        STAFF,
+        make_staff,
+        (
+            *statistics("staff", "pay", "", "dept = 'b'"),
+            *statistics("staff", "claim", "", "dept = 'c'"),
+            *by("dept", "staff", "COUNT(*)", "SUM(pay)", "AVG(pay)", "STDDEV(pay)", "AVG(claim)", "STDDEV(claim)"),
+        ),
+    ),
+    DataSet(
+        "crowd",
+        CROWD,
+        make_crowd,
+        (
+            *statistics("orders", "price", "town = 'there'", "town = 'here'"),
+            *plain("sums", "orders", "SUM(price) FILTER (WHERE town = 'here')", "SUM(price)", "COUNT(*)"),
+            *by("town", "orders", "COUNT(*)", "SUM(price)", "AVG(price)"),
+            *by("month", "orders", "COUNT(*)", "SUM(price)", where="town = 'here'"),
         ),
     ),
     DataSet(

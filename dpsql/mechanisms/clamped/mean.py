@@ -46,12 +46,12 @@ from typing import ClassVar
 import numpy as np
 
 from dpsql.mechanisms.base import Offer, Refusal, Request, derive
-from dpsql.mechanisms.choice.clamp import ClampSearch, by_edges
+from dpsql.mechanisms.choice.clamp import MISS, ClampSearch, by_edges
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.clamped.units import CAP, NAME, UnitsQuery, means_of, records, totals_of, units_query, why_not
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
 from dpsql.mechanisms.located.clamp import Clamps
-from dpsql.mechanisms.located.parts import Shares, shares_for
+from dpsql.mechanisms.located.parts import COUNT, Shares, shares_for
 from dpsql.mechanisms.located.place import THINS, total
 from dpsql.mechanisms.located.release import LAPLACE
 from dpsql.mechanisms.located.search import PlaceSearch, Row
@@ -172,8 +172,8 @@ class ClampedMean(PlaceSearch):
         if place is None:
             found = self.around(0, group, row["count"], parts, clamps.grid, sampler, thins)
         else:
-            count = max(1, row["count"])
-            below, above, _ = (0.0, 0.0, 0.0) if search is None else clamps.outside(search, place, row["count"])
+            count, sway = max(1, row["count"]), self.query.law(COUNT).quantile(1 - MISS)
+            below, above, _ = (0.0, 0.0, 0.0) if search is None else clamps.outside(search, place, row["count"], sway)
             found = replace(clamps.window(place), under=below * count, over=above * count)
         window = replace(found, middle=0, half=max(1, -found.low, found.high))
         (steps,) = noised([total(*group, window)], self.query.law(parts[1], window.half).draw(sampler, 1)).tolist()

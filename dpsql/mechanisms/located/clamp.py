@@ -6,12 +6,11 @@ The anchor is the declared centre, else 0, or the bound next to it. Public edges
 distance within the bounds to all of it, and the clamp is chosen among them as `clamped` chooses one of totals, by the
 number of rows that lie farther away. Where rows are so few that they cannot tell, a guess from public facts stands.
 
-What the interval allows for clipping is what `clamped` allows, `ALLOWED` times the rows that are worth one nat of the
-choice, by once the clamp each; and besides one nat of rows of which half lie more than twice as far, half of these four
-times as far, and so on to the bounds. So tails as heavy as Pareto's with a mean that barely exists are allowed for, in
-squares too. How many rows are beyond the clamp at most is proved in `clamped`, and the answer says it. Where those may
-be all rows of a group, the choice says nothing of it: its interval reaches to the bounds. Otherwise no interval can
-hold for all data.
+What the interval allows for clipping are `ALLOWED` times the rows that are worth one nat of the choice, which thin out
+as those beyond a window do: slowly with the first doublings of the distance, and by half with each further one, up to
+the bounds (`place`). How many rows are beyond the clamp at most is proved in `clamped`, and the answer says it. Where
+those may be all rows of a group, by its noised number of rows and 19 times of 20, the choice says nothing of it: its
+interval reaches to the bounds. Otherwise no interval can hold for all data.
 
 Tests: tests/unit/mechanisms/located.
 """
@@ -27,7 +26,7 @@ import numpy as np
 
 from dpsql.mechanisms.choice.clamp import ALLOWED, FARTHER, WIDE, ClampSearch, by_edges, edges_to, place_of
 from dpsql.mechanisms.choice.groups import Whole, together
-from dpsql.mechanisms.located.place import STANDARD, Clip
+from dpsql.mechanisms.located.place import FADES, NEAR, STANDARD, THINS, Clip
 from dpsql.mechanisms.noise.mean import anchor_of, declared_centre
 from dpsql.plan.types import Facts, Grid
 
@@ -45,8 +44,6 @@ NARROW = 32
 """From so many steps on, bounds are hoped to be half as loose. A guess on the side of the search, as in `clamped`:
 where it is wrong, little is lost."""
 SPREADS = 4  # Declared spreads that rows are thought to reach from the centre, or farther. A guess.
-SQUARED = 3
-"""Of a row that is clipped by once the clamp: by how many squares of the clamp its own square falls. It is 2^2 - 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +94,14 @@ class Clamps:
         half = max(1, high - middle, middle - low)
         return Clip(middle, half, low, high, 0.0, 0.0, 0.0, half / STANDARD)
 
-    def outside(self, search: ClampSearch, place: int, rows: int) -> tuple[float, float, float]:
+    def outside(self, search: ClampSearch, place: int, rows: int, sway: int = 0) -> tuple[float, float, float]:
         """What the interval of a group counts for rows beyond the clamp, for each row of the group, in grid steps.
 
         Args:
             search: What chose the clamp.
             place: Of the clamp.
             rows: Of the group, as released.
+            sway: How many fewer there may be, for the noise of that number.
 
         Returns:
             What they may take from the mean and add to it, and add to the mean square.
@@ -112,13 +110,28 @@ class Clamps:
         below, above = float(window.low - grid.low), float(grid.high - window.high)
         if not (below or above):
             return 0.0, 0.0, 0.0
-        if rows <= search.most_above(place):
+        if rows - sway <= search.most_above(place):
             return below, above, float(grid.high - grid.low) ** 2
         edge, worth = float(self.edges[place]), float(search.units / search.epsilon) / many
-        doublings = math.log2(max(below, above) / edge + 1)
-        moved = worth * edge * (ALLOWED + FARTHER * doublings)
-        squared = worth * edge**2 * (ALLOWED * SQUARED + 2 * FARTHER**2 * 2**doublings)
-        return min(below, moved), min(above, moved), squared
+        (under, low), (over, high) = (_beyond(edge, edge + far) for far in (below, above))
+        return min(below, worth * under), min(above, worth * over), worth * max(low, high)
+
+
+def _beyond(edge: float, far: float) -> tuple[float, float]:
+    """By how much the rows beyond an edge that the interval counts exceed it, and their squares its square.
+
+    In rows that are worth one nat of the choice.
+
+    Args:
+        edge: The clamp.
+        far: The farthest distance that there is.
+    """
+    doublings = np.arange(max(1, math.ceil(math.log2(far / edge))) + 1) if far > edge else np.zeros(1)
+    further = np.maximum(doublings - NEAR, 0)
+    tails = ALLOWED * FADES ** (doublings - further) * THINS[1] ** further
+    ends = np.minimum(edge * 2.0 ** (doublings + 1) * FARTHER, far)
+    rows = tails - np.append(tails[1:], 0.0)
+    return float((rows * (ends - edge)).sum()), float((rows * (ends**2 - edge**2)).sum())
 
 
 def clamps_of(grid: Grid, facts: Facts) -> Clamps:

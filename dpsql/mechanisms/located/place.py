@@ -67,12 +67,12 @@ FARTHER = 0.75  # The same where the interval counts them, a little farther out.
 SWAY = 1.64
 """In standard deviations of its noise: how much larger than it looks the interval takes a tail to be. So much normal
 noise hides 19 times of 20."""
-FADES = 0.7
+FADES = 0.8
 """What the interval takes to be left of a tail after one more doubling, over `NEAR` of them; further out `THINS` holds.
-A guess: bonuses and faulty readings reach far beyond the rest, and thin out slowly. Measured: of payments of which 1 of
-100 has a bonus of up to twenty times the others, intervals missed 3 times of 4 with a half; what lies hundreds of times
-as far they miss still."""
-NEAR = 4  # Doublings beyond the last tail that is believed: sixteen times as far. It is a choice, as `FADES`.
+A guess: bonuses, large claims and faulty readings reach far beyond the rest, and thin out slowly. Measured on groups of
+120 to 12,000 rows of which none to 3 of 100 lie up to a hundred times as far as the others: with 0.7 over 4 doublings
+intervals held less than 85 times of 100 in 77 of 1,848 groups, with 0.8 over 6 in 9; they are a third wider."""
+NEAR = 6  # Doublings beyond the last tail that is believed: sixty-four times as far. It is a choice, as `FADES`.
 FEARED = 0.02
 """How much what the interval counts beyond a window weighs, beside what noise and clipping are expected to cost.
 Measured: of lognormal costs means err by a third less than with 0, and windows around values without long tails stay;

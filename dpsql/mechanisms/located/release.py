@@ -21,7 +21,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpsql.mechanisms.base import derive
-from dpsql.mechanisms.choice.clamp import ALLOWED
+from dpsql.mechanisms.choice.clamp import ALLOWED, MISS
 from dpsql.mechanisms.choice.groups import Whole, grouped
 from dpsql.mechanisms.located.parts import COUNT, Shares
 from dpsql.mechanisms.located.place import Clip, Side, totals
@@ -101,7 +101,8 @@ class LocatedRelease(PlaceSearch):
         search = self._search
         if search is None:
             return 0.0, 0.0, 0.0
-        return self.query.clamps.outside(search, row["clamp"], row["count"])
+        sway = self.query.law(self.few.again or COUNT).quantile(1 - MISS)
+        return self.query.clamps.outside(search, row["clamp"], rows_of(row), sway)
 
     def _outside_each(self, rows: int, shares: Shares | None) -> Side:
         """What the interval is expected to count of rows outside, for each row of the group, in grid steps."""
