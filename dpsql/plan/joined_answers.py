@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from dpsql.errors import UnsupportedQuery
 from dpsql.limits import MOST_OPEN_GROUPS
 from dpsql.plan.combined import most_groups_listed
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Apply, Column, Expression, Filter, Join, PerUnit, Project, Relation, Scan, Semi, UnionAll
+from dpsql.plan.partners import WrongAnswer
 from dpsql.plan.plans import Plan, PublicPlan, Stage
 from dpsql.plan.relations import aliases_of, conjuncts, is_rounded, scans, size_of
 
@@ -30,7 +30,7 @@ Tied = Collection[tuple[str, str]]
 """Columns, by alias and name, whose values are given."""
 
 
-class TooManyTogether(UnsupportedQuery):
+class TooManyTogether(WrongAnswer):
     """Answers may be more work together than can be done."""
 
 

@@ -19,7 +19,7 @@ from dpsql.sql.keywords import FUNCTION_ONLY, RESERVED
 from dpsql.sql.normal import normal_expression
 from dpsql.sql.walk import walk
 
-__all__ = ["refuse_as_value"]
+__all__ = ["RowsAsValue", "WrongAnswer", "refuse_as_value"]
 
 Resolve = Callable[[syntax.Expr], Expression]
 
@@ -34,7 +34,15 @@ _GENERAL = (
 )
 
 
-def refuse_as_value(node: syntax.InQuery | syntax.Exists, resolve: Resolve) -> UnsupportedQuery:
+class WrongAnswer(UnsupportedQuery):
+    """A query is meant as an answer, and this is wrong with it: it says more than that it would be a release."""
+
+
+class RowsAsValue(WrongAnswer):
+    """IN or EXISTS with a sub-query stands where a value is meant."""
+
+
+def refuse_as_value(node: syntax.InQuery | syntax.Exists, resolve: Resolve) -> RowsAsValue:
     """Why such a condition is no value, with what to write instead.
 
     Args:
@@ -43,7 +51,7 @@ def refuse_as_value(node: syntax.InQuery | syntax.Exists, resolve: Resolve) -> U
     """
     tie = _looked_up(node) if isinstance(node, syntax.InQuery) else _tied(node, resolve)
     hint = _GENERAL if tie is None or not _is_unit(tie[0], resolve) else _joined(*tie, negated=node.negated)
-    return UnsupportedQuery(
+    return RowsAsValue(
         "IN and EXISTS with a sub-query choose rows in WHERE, and are no values.",
         construct="sub-query in a condition", position=node.position, hint=hint or _GENERAL,
     )  # fmt: skip

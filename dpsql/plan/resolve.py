@@ -18,12 +18,12 @@ from dpsql.plan.conditions import holds_aggregate
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
 from dpsql.plan.grouping import CALLED, grouping, listed_rows, sets_written
-from dpsql.plan.joined_answers import TooManyTogether
 from dpsql.plan.lateral import with_names_read
 from dpsql.plan.lists import Lists, numbered
 from dpsql.plan.nodes import Aggregate, Column, Expression, Order, Relation
 from dpsql.plan.options import options_of
 from dpsql.plan.over_all import with_windows_aggregated
+from dpsql.plan.partners import WrongAnswer
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
 from dpsql.plan.plans import AnyPlan, Key, Output, Plan, PublicPlan, Several
 from dpsql.plan.public_groups import refuse_other_keys, with_public_groups
@@ -106,7 +106,7 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan
         except MixesPeople:
             raise inside from None
         except UnsupportedQuery as refusal:
-            if isinstance(inside, CutInside) and not isinstance(refusal, TooManyTogether):  # no answer came of it
+            if isinstance(inside, CutInside) and not isinstance(refusal, WrongAnswer):  # no answer came of it
                 raise inside from None
             raise
     query = asked = with_names_read(listed, scope)
