@@ -28,7 +28,7 @@ from dpsql.errors import (
     Warning,  # noqa: A004 - PEP 249 fixes the name
     door,
 )
-from dpsql.plan.types import Parameters, Shown, Type, Value
+from dpsql.plan.types import Parameters, Shown, Type
 
 if TYPE_CHECKING:
     import pandas
@@ -293,7 +293,7 @@ class Cursor(Closing):
             self._answer = answer.with_intervals() if self.connection.intervals else answer
         return self
 
-    def executemany(self, sql: str, parameters: Sequence[Sequence[Value]]) -> None:
+    def executemany(self, sql: str, parameters: Sequence[Parameters]) -> None:
         """Refused: every set of parameters is a query of its own, with a cost and an answer of its own."""
         self._usable()
         raise NotSupportedError(

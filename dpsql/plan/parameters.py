@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from dpsql.errors import ProgrammingError
 from dpsql.plan.types import Passed, Value
@@ -95,7 +96,7 @@ def _list(value: Any) -> Passed:
 
 
 def _parameter(value: Any) -> Value:
-    value = _of_numpy(value)
+    value = str(value) if isinstance(value, UUID) else _of_numpy(value)
     if isinstance(value, float):
         if value - value != 0:
             raise ProgrammingError(f"A parameter is {value}. Pass finite numbers.")
@@ -117,7 +118,8 @@ def _parameter(value: Any) -> Value:
             f"A parameter is a {type(value).__name__}. Write = ANY (?) for all its values, or one ? for each: IN (?)."
         )
     raise ProgrammingError(
-        f"A parameter is of type {type(value).__name__}. Pass None, bool, int, float, Decimal, str, date or datetime."
+        f"A parameter is of type {type(value).__name__}. "
+        "Pass None, bool, int, float, Decimal, str, UUID, date or datetime."
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
+from uuid import UUID
 
 __all__ = [
     "DECLARED",
@@ -27,8 +28,8 @@ Value = None | bool | int | float | Decimal | str | date | datetime
 """A constant of the plan. Times of day carry no zone."""
 Passed = Value | tuple[Value, ...]
 """What a parameter stands for: one value, or for ``= ANY(?)`` all values of a list."""
-Parameters = Sequence[Value | Sequence[Value]]
-"""What comes with a statement: a value for each ``?``, or a list of them."""
+Parameters = Sequence[Value | UUID | Sequence[Value | UUID]]
+"""What comes with a statement: a value for each ``?``, or a list of them; a UUID is its text."""
 
 
 class Type(enum.Enum):

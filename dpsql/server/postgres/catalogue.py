@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpsql.plan.types import Parameters, Type, Value
+from dpsql.plan.types import Parameters, Type
 from dpsql.proxy import Proxy
 from dpsql.server.core import Guest
 from dpsql.server.events import tell
@@ -183,7 +183,7 @@ def _oid_of(kind: str) -> int:
     return NUMERIC if kind.startswith("DECIMAL(") else KINDS.get(kind, TEXT)
 
 
-def _passed(many: bool, value: Value | Sequence[Value]) -> Any:
+def _passed(many: bool, value: object) -> Any:
     """A parameter as the process takes it: an array as a list, the name of a system table as its number."""
     if many and isinstance(value, str):
         return elements(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -33,6 +34,12 @@ def test_a_list_stands_for_its_values_and_is_the_same_statement_as_in(session: S
     array: Any = [np.array([7, 8])]
     assert session.query(ANY, array)["n"] == [4]
     assert session.query("SELECT COUNT(*) AS n FROM people WHERE sex <> ALL(?)", [["F"]])["n"] == [50]
+
+
+def test_a_uuid_is_its_text(session: Session) -> None:
+    own = UUID("12345678-1234-5678-1234-567812345678")
+    with pytest.raises(UnsupportedQuery, match="'12345678-1234-5678-1234-567812345678' is none of its values"):
+        session.query("SELECT COUNT(*) AS n FROM people WHERE sex = ?", [own])
 
 
 def test_an_outline_says_that_a_list_is_taken(session: Session) -> None:
