@@ -219,7 +219,7 @@ class LocatedMean(LocatedRelease):
             counts = np.array([float(max(1, rows_of(row))) for row in own])
             laws = self.query.law(shares.answer, FINE), self.query.law(shares.again or COUNT)
             least, most = fieller(sums, counts, *laws, -FINE, FINE, 1 - confidence)
-            for index, row, low, high in zip(members, own, least, most, strict=True):
+            for index, row, low, high in zip(members, own, least.tolist(), most.tolist(), strict=True):
                 unit, step = row["half"] / FINE, float(grid.step)
                 outside, nothing = self._outside(row), rows_of(row) < 1
                 under = grid.low if nothing else max(row["middle"] + low * unit, row["low"]) - outside[0]
