@@ -200,7 +200,7 @@ class Statements:
             "left": kept.guest.left(),
             "replayed": "true" if answer.replayed else "false",
             "confidence": f"{answer.confidence:g}",
-            "notes": "\n".join((*answer.notices, *answer.notes)),
+            "notes": "\n".join(answer.notes),
             "again": AGAIN,
         }
         return answer

@@ -64,6 +64,8 @@ def test_a_schema_is_free_and_an_answer_is_charged_once(clinic: Clinic, ana: Cli
     assert table.schema.equals(schema)
     assert spent(clinic) == before + 0.5
     assert table.schema.metadata[b"dpsql_cost"] == b"epsilon 0.5"
+    notes = table.schema.metadata[b"dpsql_notes"].decode().split("\n")
+    assert len(notes) == len({*notes}) > 0
     assert json.loads(ana.last)["dpsql_left"] == f"epsilon {39.5 - before:g}"
     again = ana.get(info)
     assert again.equals(table)
