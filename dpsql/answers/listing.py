@@ -30,10 +30,15 @@ def list_tables(catalog: Catalog) -> Answer:
             if t.unread
             else (t.name, "released" if t.released else "public", None, None, t.rows, "the table")
             if t.public
-            else (t.name, "private", t.unit, t.rows_per_unit, t.rows_about, "advise" if t.advised else "a guess")
+            else (t.name, "private", t.unit, t.rows_per_unit, t.rows_about, _known_from(t))
             for t in catalog.tables.values()
         ],
     )
+
+
+def _known_from(table: TableInfo) -> str:
+    """Who says how many rows a private table has."""
+    return "a guess" if table.advised is None or table.advised.rows_of_policy else "advise"
 
 
 def describe_table(catalog: Catalog, name: str) -> Answer:

@@ -32,7 +32,9 @@ __all__ = [
     "advised_bounds",
     "advised_tables",
     "bounds_of",
+    "bounds_seen",
     "histogram",
+    "keeps_guess",
     "place_of",
     "rows_about",
     "rows_guessed",
@@ -93,13 +95,15 @@ def advised_tables(policy: Policy, facts: ReleasedFacts | None, data: str | None
         if table.public or rows is None or not rows.up.units:
             continue
         current = facts.data == data and facts.shapes.get(name) == shape.digest_of(name)
+        guess = rows_guessed(table, rows, facts.law, table.most_rows)
         tables[name] = AdvisedTable(
             units=rows.up.units,
-            rows=rows_guessed(table, rows, facts.law, table.most_rows),
+            rows=guess,
             per_unit=rows.up,
             columns=dict(_columns(facts, name, table.columns)),
             heavy={column: values for (owner, column), values in facts.heavy.items() if owner == name},
             current=current,
+            rows_of_policy=keeps_guess(table, rows, guess, table.most_rows),
         )
     return tables
 
@@ -180,7 +184,25 @@ def bounds_of(largest: Signed, type_: str, hidden: int) -> Bounds | None:
     sides = sides_of(largest)
     if not any(side.units for side in sides):
         return None
-    found = zip(sides, bins_inside(largest, hidden), strict=True)
+    return _bounds(sides, bins_inside(largest, hidden), type_)
+
+
+def bounds_seen(largest: Signed, type_: str) -> Bounds:
+    """Bounds that reach as far as any count stands above the noise, however far apart: some of it may be noise.
+
+    Args:
+        largest: As of `bounds_of`.
+        type_: The column's.
+    """
+    sides = sides_of(largest)
+    return _bounds(
+        sides, [1 + max((j for j, count in enumerate(side.seen) if count), default=-1) for side in sides], type_
+    )
+
+
+def _bounds(sides: Sequence[LogHistogram], bins: Sequence[int], type_: str) -> Bounds:
+    """Bounds over so many bins of each sign, rounded up to two digits."""
+    found = zip(sides, bins, strict=True)
     reached = [two_digits(side.high(end - 1), ROUND_CEILING) if end else Decimal(0) for side, end in found]
     high, low = reached[0], reached[1] if len(reached) > 1 else Decimal(0)
     if type_ == "integer":
@@ -265,6 +287,11 @@ def rows_guessed(table: TablePolicy, rows: Signed, law: Law, cap: int) -> int:
     (least, most), (_, before) = (rows_within(rows, noise, size) for size in (cap, table.most_rows))
     own = table.rows_about if "rows_about" in table.model_fields_set else 0
     return max(seen, least, min(own, most) if own <= before else 0, table.rows_at_least or 1)
+
+
+def keeps_guess(table: TablePolicy, rows: Signed, guess: int, cap: int) -> bool:
+    """Whether a guess of the rows is the policy's own, and not what `advise` wrote there of those that are seen."""
+    return guess == table.rows_about and two_digits(Fraction(guess)) > two_digits(Fraction(rows_about(rows.up, cap)))
 
 
 def two_digits(number: Fraction, way: str = ROUND_HALF_EVEN) -> Decimal:

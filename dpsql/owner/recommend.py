@@ -19,7 +19,9 @@ from dpsql.owner.advise import PRICES
 from dpsql.owner.advised import (
     Bounds,
     advised_bounds,
+    bounds_seen,
     histogram,
+    keeps_guess,
     place_of,
     rows_about,
     rows_guessed,
@@ -97,7 +99,7 @@ def recommended(policy: Policy, facts: ReleasedFacts) -> Advised:
         guess = rows_guessed(table, rows, facts.law, cap)
         if guess != table.rows_about:
             changes[*at, "rows_about"] = str(max(int(two_digits(Fraction(guess))), table.rows_at_least or 1))
-        elif two_digits(Fraction(guess)) > two_digits(Fraction(rows_about(rows.up, cap))):
+        elif keeps_guess(table, rows, guess, cap):
             lines.append(f"  rows_about: {guess} stays: it is more than is seen, and the noise may hide as many.")
         for key, column in table.columns.items():
             for said, value in _of_column(facts, name, key, column, units_at_least(rows, facts.law)):
@@ -297,19 +299,35 @@ def _of_bounds(
 ) -> Iterator[Finding]:
     if found is None or column.bounds is None:
         return
-    advised = f"[{_text(found[0])}, {_text(found[1])}]"
-    low, high = _exact(column.bounds[0]), _exact(column.bounds[1])
+    advised, reached = _written(found), bounds_seen(largest, column.type)
+    seen: tuple[Any, Any] = min(found[0], reached[0]), max(found[1], reached[1])
+    cut = _cut(largest, column.bounds, units)
+    if cut > MUCH and _cut(largest, found, units) < cut:
+        what = f"by the facts the bounds cut values of about {cut:.0%} of the units. {advised} would keep what is seen."
+        yield Finding(table, name, what, None, None, "warning")
+    elif cut > MUCH:
+        what = (
+            f"by the facts about {cut:.0%} of the units may have values beyond the bounds, or the noise of the facts "
+            f"looks like it. {_written(seen)} would keep them; dpsql advise POLICY with a larger --epsilon tells."
+        )
+        yield Finding(table, name, what, None, None, "warning")
+    elif _bounds(seen, column) is not None:
+        what = f"by the facts the bounds are more than {WIDE} times as wide as {advised}, and so is the noise of sums."
+        yield Finding(table, name, what, None, None, "note")
+
+
+def _cut(largest: Signed, bounds: tuple[Any, Any], units: int) -> float:
+    """About which share of the units has its value in bins that bounds leave out whole."""
+    low, high = (_exact(end) for end in bounds)
     sides = [(largest.up, max(high, Fraction(0)))]
     if largest.down is not None:
         sides.append((largest.down, max(-low, Fraction(0))))
-    surely = (count for side, end in sides for j, count in enumerate(side.seen) if side.low(j) >= end)  # whole bins
-    cut = min(1.0, sum(surely) / units)
-    if cut > MUCH:
-        what = f"by the facts the bounds cut values of about {cut:.0%} of the units. {advised} would keep what is seen."
-        yield Finding(table, name, what, None, None, "warning")
-    elif _bounds(found, column) is not None:
-        what = f"by the facts the bounds are more than {WIDE} times as wide as {advised}, and so is the noise of sums."
-        yield Finding(table, name, what, None, None, "note")
+    surely = (count for side, end in sides for j, count in enumerate(side.seen) if side.low(j) >= end)
+    return min(1.0, sum(surely) / units)
+
+
+def _written(bounds: tuple[Any, Any]) -> str:
+    return f"[{_text(bounds[0])}, {_text(bounds[1])}]"
 
 
 def _exact(number: Any) -> Fraction:

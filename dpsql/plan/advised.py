@@ -132,6 +132,7 @@ class AdvisedTable:
     Attributes:
         units: About how many units have rows; for choosing alone.
         rows: About how many rows the bounded table has, as the policy caps it now; for choosing alone.
+        rows_of_policy: Whether that is the policy's own guess, which is more than is seen: the noise may hide as many.
         per_unit: Units by their number of rows before the cap, once each key of a unit is kept once (step 1). A unit of
             n rows has min(n, ``rows_per_unit``) in the bounded table.
         columns: By name; only those that were measured.
@@ -147,3 +148,4 @@ class AdvisedTable:
     columns: Mapping[str, AdvisedColumn] = field(default_factory=dict)
     heavy: Mapping[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
     current: bool = False
+    rows_of_policy: bool = False

@@ -26,6 +26,7 @@ def test_a_larger_guess_stays_where_the_noise_may_hide_as_many(tmp_path: Path) -
     assert not any("rows_about" in change for change in report.changes)
     with dpsql.open(policy) as proxy:
         assert proxy._backend.catalog.tables["orders"].rows_about == 8500
+        assert proxy.session(analyst="ana").query("SHOW TABLES")["known_from"] == ["a guess"]
 
 
 @pytest.mark.parametrize(
@@ -40,3 +41,10 @@ def test_a_larger_guess_stays_where_the_noise_may_hide_as_many(tmp_path: Path) -
 def test_it_is_written_where_what_is_seen_contradicts_it(tmp_path: Path, own: str, written: str) -> None:
     changes = advised(shop(tmp_path, own), epsilon=Fraction(1, 2)).changes
     assert f"tables.orders.rows_about: {written}" in changes
+
+
+def test_what_advise_wrote_of_the_rows_seen_is_known_from_it(tmp_path: Path) -> None:
+    policy = shop(tmp_path, "rows_about: 8000")
+    advised(policy)
+    with dpsql.open(policy) as proxy:
+        assert proxy.session(analyst="ana").query("SHOW TABLES")["known_from"] == ["advise"]

@@ -14,8 +14,10 @@ import pytest
 import dpsql
 from dpsql.advising import AdviceReport, advise, facts_of
 from dpsql.errors import BudgetExceeded, LedgerError, OperationalError, PolicyError, ProgrammingError
-from dpsql.owner.recommend import contradictions
+from dpsql.owner.recommend import _of_bounds, contradictions
+from dpsql.plan.advised import LogHistogram, Signed
 from dpsql.policy import load_policy
+from dpsql.policy.column import ColumnPolicy
 from dpsql.proxy import Proxy, refresh
 from dpsql.testing_samplers import Noiseless
 
@@ -304,6 +306,18 @@ def test_contradictions_are_told_to_the_owner(policy: Path) -> None:
     policy.write_text(POLICY.replace("bounds: auto", "bounds: [0, 4000]"))
     loaded = load_policy(policy)
     assert [finding.severity for finding in contradictions(loaded, facts)] == ["note"]
+
+
+def test_advised_bounds_beyond_which_the_facts_hold_more_are_not_advised_again() -> None:
+    counts = (0, 500, 100, 0, 0, 50)
+    apart = Signed(LogHistogram(Fraction(1), counts, reach=60, likely=45, near=10))
+    column = ColumnPolicy.model_validate({"type": "integer", "bounds": [0, 8]})
+    (told,) = _of_bounds("t", "x", column, apart, (0, 8), 650)
+    assert told.severity == "warning"
+    assert "about 8% of the units may have values beyond the bounds, or the noise" in told.what
+    assert "[0, 64] would keep them" in told.what
+    wide = ColumnPolicy.model_validate({"type": "integer", "bounds": [0, 64]})
+    assert not list(_of_bounds("t", "x", wide, apart, (0, 8), 650))
 
 
 RARE = POLICY.replace("      kind:", "      fine:  {type: integer, bounds: auto}\n      kind:")

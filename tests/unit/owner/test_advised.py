@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from dpsql.owner.advised import Typical, bounds_of, place_of, rows_about, rows_lost, two_digits
+from dpsql.owner.advised import Typical, bounds_of, bounds_seen, place_of, rows_about, rows_lost, two_digits
 from dpsql.owner.recommend import cap_of
 from dpsql.plan.advised import LogHistogram, Signed
 
@@ -23,6 +23,12 @@ def test_bounds_reach_to_the_end_of_the_last_bin_that_is_seen_or_follows_one() -
     assert bounds_of(Signed(histogram(0, 500, 400, 11)), "integer", HIDDEN) == (0, 16)
     assert bounds_of(Signed(histogram(0, 500, 400, 10, 60)), "integer", HIDDEN) == (0, 8)
     assert bounds_of(Signed(histogram(0, 500, 400, 10, 61)), "integer", HIDDEN) == (0, 32)
+
+
+def test_bounds_over_all_that_is_seen_reach_to_what_stands_apart_and_may_be_noise() -> None:
+    apart = Signed(histogram(0, 500, 100, 0, 0, 50))
+    assert bounds_of(apart, "integer", HIDDEN) == (0, 8)
+    assert bounds_seen(apart, "integer") == (0, 64)
 
 
 def test_bounds_cut_a_thousandth_of_the_units_where_noise_hides_no_more() -> None:
