@@ -18,7 +18,7 @@ from dpsql.cli.running import line
 from dpsql.errors import OperationalError
 
 if TYPE_CHECKING:
-    from dpsql.engine.database import TableSchema
+    from dpsql.engine.database import SourceType, TableSchema
     from dpsql.owner.proposed import Link
     from dpsql.owner.template import Choices
 
@@ -35,6 +35,7 @@ _ENDS = {"integer": _WHOLE, "wide": _WHOLE, "real": _NUMBER, "decimal": _NUMBER,
 """How an end of the bounds is written, by family of types."""
 _DELTA = r"-|[1-9](?:[.][0-9])?e-(?:[3-9]|[1-2][0-9])"
 """A chance: none, or from 1e-29 to 0.0099."""
+_SHOWN = 12  # Values of an ENUM in a question. It is a choice: about one line.
 _EXAMPLES = {"date": "2020-01-01 2025-12-31"}
 
 
@@ -203,19 +204,24 @@ def _asked_facts(tables: Tables, chosen: Choices, owned: Mapping[str, Link]) -> 
             caps[name] = _matched("  of one person, at most", str(CEILING), _COUNT, "Write a number.")[0]
         usable = shown(table, chosen)
         for column, kind in table.columns:
-            if column in usable and column != owned[name].column and (found := _asked_column(column, kind.family)):
+            if column in usable and column != owned[name].column and (found := _asked_column(column, kind)):
                 known[f"{name}.{column}"] = found
     return rows, caps, known
 
 
-def _asked_column(column: str, family: str) -> str | None:
+def _asked_column(column: str, kind: SourceType) -> str | None:
     """What the owner knows of a column, as the policy writes it; None where that is nothing."""
     from dpsql.owner.template import quoted
 
+    family = kind.family
     what = f"  {line(column)} ({family})"
     if family == "text":
+        if kind.listed:
+            shown = ", ".join((*kind.listed[:_SHOWN], *(["..."] if len(kind.listed) > _SHOWN else [])))
+            what = f"{what}, an ENUM of {line(shown)}; = for these, if no data made that list"
         told = str(typer.prompt(what, default="", show_default=False))
         values = dict.fromkeys(part for value in told.split(",") if (part := value.strip()))
+        values = dict.fromkeys(kind.listed) if kind.listed and [*values] == ["="] else values
         return f"values: [{', '.join(map(quoted, values))}]" if values else None
     if (end := _ENDS.get(family)) is None:
         return None

@@ -8,6 +8,7 @@ Tests: tests/sql/test_dialects.py, tests/unit/owner/test_bounded.py.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -36,6 +37,17 @@ class SourceType:
     family: str
     places: int = 0
     zoned: bool = False
+
+    @property
+    def cure(self) -> str:
+        """What makes a column of it one that can be declared, in a view of the data."""
+        return "write epoch(x), its seconds, in a view" if self.name == "INTERVAL" else "cast it in a view"
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """The values that an ENUM lists in its declaration, which may have been made from the data; else none."""
+        held = re.findall("'((?:[^']|'')*)'", self.name) if self.name.startswith("ENUM(") else ()
+        return tuple(value.replace("''", "'") for value in held)
 
 
 @dataclass(frozen=True, slots=True)

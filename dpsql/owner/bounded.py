@@ -139,7 +139,11 @@ def reading(table: TableShape, column: ColumnShape, source: SourceTable, domain:
         raise PolicyError(f"{where} is in the policy but not in the data. Remove it, or write the data's own name.")
     if kind.family not in READABLE[column.type]:
         able = [declared for declared, families in READABLE.items() if kind.family in families]
-        cure = f"Declare {' or '.join(able)}." if able else "Cast it in a view of the data, or leave the column out."
+        cure = (
+            f"Declare {' or '.join(able)}."
+            if able
+            else f"{kind.cure.capitalize()} of the data, or leave the column out."
+        )
         raise PolicyError(f"{where} is declared {column.type}, but the data hold {kind.name}. {cure}")
     raw = _Raw(source, column.name, kind)
     if column.type in NUMERIC:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -68,8 +69,14 @@ CEILING = 1024
 of any person, and facts lower it."""
 QUERIES = 100  # Of open groups that a first policy's delta is enough for. It is a choice: more need zcdp.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
+_LETTERS = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "Ae"}
+    | {"ø": "oe", "Ø": "Oe", "œ": "oe", "Œ": "Oe", "å": "a", "Å": "A", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ı": "i"}
+)
+"""Letters that are written otherwise where there are only those of ASCII; all others lose their accents."""
 _NUMBER = "type: integer, bounds: auto"
 _DAY = "# bounds: [LOW, HIGH] in the braces, each like {like}, lists its days, months and years as groups"
+_ENUM = "# values: [a, b] in the braces as its ENUM lists them, if that list was not made from the data"
 _LIKE = {"date": "2024-01-31", "timestamp": "2024-01-31 00:00:00"}
 _FIELDS = {
     "integer": _NUMBER,
@@ -166,8 +173,18 @@ def plain_name(name: str, kind: str) -> str:
     """
     if _PLAIN.fullmatch(name):
         return name
-    plain = re.sub(r"[^A-Za-z0-9]+", "_", name)[:40].strip("_")
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", _in_ascii(name))[:40].strip("_")
     return plain if _PLAIN.fullmatch(plain) else f"{kind}_{plain}"
+
+
+def _in_ascii(name: str) -> str:
+    """The name with letters of ASCII in the place of those that have some.
+
+    >>> _in_ascii("Größe"), _in_ascii("Prénom"), _in_ascii("Łódź")
+    ('Groesse', 'Prenom', 'Lodz')
+    """
+    parts = unicodedata.normalize("NFKD", unicodedata.normalize("NFC", name).translate(_LETTERS))
+    return "".join(part for part in parts if not unicodedata.combining(part))
 
 
 def with_plain_columns(tables: Mapping[str, TableSchema]) -> dict[str, TableSchema]:
@@ -290,14 +307,15 @@ def _column(name: str, kind: SourceType, known: str | None, of_file: bool, *, sh
         cure = "rename the column in the file" if of_file else "give the column another one in a view"
         return f"      # {quoted(name)}: its name does not print; {cure}\n"
     if kind.family not in _FIELDS:
-        cure = "write the file with another" if of_file else "cast it in a view"
+        cure = "write the file with another" if of_file else kind.cure
         return f"      # {name}: its type cannot be used as it is; {cure}\n"
     hidden = "" if shown else "# "
     fields = _FIELDS[kind.family].format(places=kind.places)
     if known is not None:
         fields = fields.replace("bounds: auto", known) if "auto" in fields else f"{fields}, {known}"
     day = f"  {_DAY.format(like=_LIKE[kind.family])}" if kind.family in _LIKE and known is None else ""
-    return f"      {hidden}{name}: {{{fields}}}{day}\n"
+    listed = f"  {_ENUM}" if kind.listed and known is None else ""
+    return f"      {hidden}{name}: {{{fields}}}{day}{listed}\n"
 
 
 def quoted(text: str) -> str:

@@ -70,7 +70,9 @@ def rows_of(table: str, name: str) -> tuple[str, bool]:
                 f"There is no file {name}, and no such DuckLake. Write the path of its catalogue, a DuckDB or SQLite "
                 f"file, and its table at tables.{table}.source: lake.ducklake#{table}."
             )
-        raise PolicyError(f"There is no file {name}. Write its path at tables.{table}.source.")
+        bare = Path(name).name
+        stored = f", or main.{bare} for a table or view of engine.database" if bare.isidentifier() else ""
+        raise PolicyError(f"There is no file {name}. Write its path at tables.{table}.source{stored}.")
     for file in files:
         refuse_part(table, file)
     for folder in {own for file in files for own in Path(file).parents}:

@@ -161,6 +161,14 @@ def test_on_a_terminal_the_values_of_a_text_are_asked_and_stand_in_the_policy(
     assert columns["note"].values is None
 
 
+def test_on_a_terminal_an_enum_s_values_are_shown_and_taken(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
+    with duckdb.connect("shop.duckdb") as connection:
+        connection.execute("CREATE TABLE calls (customer_id INTEGER, level ENUM ('low', 'high, or not'))")
+    shown = asked(clinic, monkeypatch, "shop.duckdb", "", "", "", "", "=", "", "", "")
+    assert "level (text), an ENUM of low, high, or not; = for these, if no data made that list: " in shown
+    assert load_policy(clinic.folder / "shop.yaml").tables["calls"].columns["level"].values == ("low", "high, or not")
+
+
 def test_an_owner_may_want_no_delta(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
     duckdb.execute(f"COPY (SELECT 1 AS rider, 'a' AS zone) TO '{clinic.folder}/rides.parquet' (FORMAT parquet)")
     asked(clinic, monkeypatch, "rides.parquet", *[""] * 8, "-")

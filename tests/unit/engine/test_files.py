@@ -54,6 +54,8 @@ def test_files_of_different_columns_types_or_kinds_are_refused(tmp_path: Path) -
         rows(tmp_path / "*")
     with pytest.raises(PolicyError, match="There is no file"):
         rows(tmp_path / "*.tsv")
+    with pytest.raises(PolicyError, match=r"or main\.rides_v for a table or view of engine\.database\.$"):
+        rows(tmp_path / "rides_v")
 
 
 @pytest.mark.parametrize(
