@@ -21,6 +21,7 @@ from dpsql.plan.partners import refuse_as_value
 from dpsql.plan.ranges import known_range, range_of, with_bounds
 from dpsql.plan.types import Facts, Passed, Type, Value
 from dpsql.sql import syntax
+from dpsql.sql.refused import QUARTERS
 
 __all__ = [
     "Lookup",
@@ -156,6 +157,12 @@ class Resolver:
                 )  # fmt: skip
             case syntax.InQuery() | syntax.Exists():
                 raise refuse_as_value(node, self.resolve)
+            case syntax.IntervalLiteral():
+                raise UnsupportedQuery(
+                    "an interval is added to a day or a moment, and is no value of its own.",
+                    construct="INTERVAL", position=node.position,
+                    hint=f"Write x + INTERVAL 15 MINUTE, and date_diff('minute', a, b) for a length. {QUARTERS}",
+                )  # fmt: skip
             case _:
                 raise UnsupportedQuery(
                     "this expression is not supported here.",

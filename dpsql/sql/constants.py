@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from dpsql.sql import literals
 from dpsql.sql.atoms import Atom, Role
 from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, RESERVED
-from dpsql.sql.syntax import Literal, Parameter
+from dpsql.sql.refused import QUARTERS, REGEXP
+from dpsql.sql.syntax import Literal, Parameter, Position
 from dpsql.sql.tokens import Token, TokenKind, fold, name_of
 from dpsql.sql.writer import OpenParenthesis, Writer
 
 __all__ = ["Constants"]
 
+_DATED: Mapping[str, Callable[[str, Position], Literal]] = {
+    "date": literals.read_date,
+    "timestamp": literals.read_timestamp,
+    "datetime": literals.read_timestamp,
+    "timestamptz": literals.read_moment,
+}
+"""Words before the text of a day or a moment, with what reads it."""
+_PREFIXES = frozenset("b br e n r rb u x".split())  # Of strings that mean something else in other databases.
 _TYPE_KEYWORDS = frozenset(
     """
     bigint bit boolean char character dec decimal float int integer interval numeric real smallint time timestamp
@@ -56,10 +66,32 @@ class Constants(Writer):
             )
         self._handle(Atom(Role.NAME, token.position, text=name_of(token)))
 
+    def _dated(self, token: Token) -> bool:
+        """Read a word and the text of a day or a moment as one constant; False where that is not what stands there."""
+        word, ahead = token.word, 1
+        if word == "timestamp" and [self._peek(place).word for place in (2, 3)] == ["time", "zone"]:
+            word, ahead = {"with": "timestamptz", "without": word}.get(self._peek().word, ""), 4
+        text = self._peek(ahead)
+        if word not in _DATED or text.kind is not TokenKind.STRING:
+            return False
+        self._value(_DATED[word](str(literals.read_string(text.text).value), token.position), take=ahead + 1)
+        return True
+
+    def _refuse_before_text(self, token: Token) -> None:
+        """Refuse a word that other databases have before a text: a prefix, or an operator for patterns."""
+        following = self._peek()
+        line, column = token.position
+        glued = following.kind is TokenKind.STRING and following.position == (line, column + len(token.text))
+        if glued and token.word in _PREFIXES:
+            hint = "Write '...', in which a backslash stands for itself."
+            raise self._refusal(f"{token.text}'...'", "dpsql reads strings without a prefix.", hint)
+        if token.word in ("rlike", "regexp") and following.kind in (TokenKind.STRING, TokenKind.PARAMETER):
+            raise self._refusal(token.text.upper(), *REGEXP)
+
     def _interval(self, token: Token) -> None:
         following = self._peek()
         if following.kind not in (TokenKind.NUMBER, TokenKind.STRING):
-            hint = "Write a whole number of one unit, like INTERVAL '3' DAY."
+            hint = f"Write a whole number of one unit, like INTERVAL '3' DAY. {QUARTERS}"
             raise self._refusal("INTERVAL", "only a constant interval is read.", hint)
         unit = self._peek(2).word
         unit = unit if unit.removesuffix("s") in literals.UNITS else ""

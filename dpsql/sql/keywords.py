@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["COLUMN_ONLY", "FUNCTION_ONLY", "KEYWORDS", "RESERVED"]
+__all__ = ["COLUMN_ONLY", "FUNCTION_ONLY", "KEYWORDS", "NEEDS_AS", "RESERVED"]
 
 RESERVED = frozenset(
     """
@@ -63,7 +63,16 @@ _OTHER = frozenset(
     views virtual volatile week weeks whitespace within without work wrapper write xml year years yes zone
     """.split()
 )
-"""May name anything; as an alias it needs AS."""
+"""May name anything."""
+
+NEEDS_AS = frozenset(
+    """
+    centuries century day days decade decades escape exclude export_state filter hour hours ignore microsecond
+    microseconds millennia millennium millisecond milliseconds minute minutes month months over precision quarter
+    quarters rename replace respect second seconds varying week weeks within without year years
+    """.split()
+)
+"""May name a column in the SELECT list behind AS alone. A table, and its columns in parentheses, need none."""
 
 KEYWORDS = RESERVED | FUNCTION_ONLY | COLUMN_ONLY | _OTHER
 """Every word with a meaning of its own somewhere in DuckDB's grammar."""

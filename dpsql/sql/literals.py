@@ -7,13 +7,22 @@ zones, intervals of a whole number of one unit. Everything else is refused with 
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.sql.syntax import IntervalLiteral, Literal, Position
 
-__all__ = ["UNITS", "read_date", "read_interval", "read_number", "read_string", "read_template", "read_timestamp"]
+__all__ = [
+    "UNITS",
+    "read_date",
+    "read_interval",
+    "read_moment",
+    "read_number",
+    "read_string",
+    "read_template",
+    "read_timestamp",
+]
 
 UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 
@@ -24,6 +33,9 @@ LARGEST_COUNT = 2**31 - 1  # Months or days of an interval, which DuckDB holds i
 _NUMBER = re.compile(r"(?P<whole>[0-9]*)(?P<point>\.[0-9]*)?(?:[eE](?P<exponent>[+-]?[0-9]+))?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?Z?)?")
+_WITH_OFFSET = re.compile(
+    r"(?P<local>.*:[0-9.]+)(?P<sign>[+-])(?P<hours>0[0-9]|1[0-4])(?::?(?P<minutes>[0-5][0-9]))?"
+)  # No place on earth is more than 14 hours from UTC.
 _TEMPLATE = {
     "YYYY": r"(?P<year>[0-9]{4})",
     "MM": r"(?P<month>[0-9]{1,2})",
@@ -99,13 +111,35 @@ def read_timestamp(text: str, position: Position = None) -> Literal:
     >>> read_timestamp("2024-02-29 13:00").value
     datetime.datetime(2024, 2, 29, 13, 0)
     """
-    hint = "Write it like TIMESTAMP '2024-05-31 13:45:00', without a time zone."
+    hint = "Write it like TIMESTAMP '2024-05-31 13:45:00', or TIMESTAMPTZ '2024-05-31 13:45:00+02:00'."
     if not _TIMESTAMP.fullmatch(text):
         raise _refusal("TIMESTAMP", "the text is not a timestamp that dpsql reads.", position, hint)
     try:
         return Literal(datetime.fromisoformat(_six_decimals(text.removesuffix("Z"))), position=position)
     except ValueError:
         raise _refusal("TIMESTAMP", "there is no such moment.", position, hint) from None
+
+
+def read_moment(text: str, position: Position = None) -> Literal:
+    """The moment of ``TIMESTAMPTZ 'text'`` in UTC, as all moments here are; without an offset it is one of UTC.
+
+    Raises:
+        UnsupportedQuery: If it is no real moment, or names its zone otherwise.
+
+    >>> read_moment("2024-02-29 22:00-05:30").value
+    datetime.datetime(2024, 3, 1, 3, 30)
+    """
+    local, offset = _WITH_OFFSET.fullmatch(text), timedelta()
+    if local is not None:
+        hours, minutes = int(local["hours"]), int(local["minutes"] or 0)
+        offset = timedelta(hours=hours, minutes=minutes) * (-1 if local["sign"] == "-" else 1)
+    moment = read_timestamp(text if local is None else local["local"], position)
+    try:
+        return Literal(datetime.fromisoformat(str(moment.value)) - offset, position=position)
+    except OverflowError:
+        raise _refusal(
+            "TIMESTAMPTZ", "there is no such moment.", position, "Write a later or an earlier one."
+        ) from None
 
 
 def read_template(text: str, template: str, position: Position = None) -> Literal:

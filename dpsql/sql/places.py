@@ -9,6 +9,7 @@ from dpsql.sql.writer import OpenParenthesis
 
 __all__ = ["Places"]
 
+_OF_ROWS = frozenset({"unnest", "range", "generate_series"})  # The latter two are refused by name.
 _NEGATABLE = frozenset("between ilike in like".split())
 
 
@@ -24,7 +25,7 @@ class Places(Constants):
         if self._peek(ahead).symbol != ")":
             return False
         opening = self._matching(ahead, -1)
-        return self._peek(opening + 1).word in ("select", "with", "values") or self._peek(opening - 1).word == "unnest"
+        return self._peek(opening + 1).word in ("select", "with", "values") or self._peek(opening - 1).word in _OF_ROWS
 
     def _matching(self, ahead: int, step: int) -> int:
         """Where the parenthesis that matches the one there stands, or the end of the statement on that side."""

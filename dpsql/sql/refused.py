@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["AFTER_STAR", "FIRST_ROW", "QUALIFIED", "REFUSED_FUNCTIONS", "REFUSED_STATEMENTS", "REFUSED_WORDS"]
+__all__ = [
+    "AFTER_STAR",
+    "FIRST_ROW",
+    "LOCAL_TIME",
+    "QUALIFIED",
+    "QUARTERS",
+    "REFUSED_FUNCTIONS",
+    "REFUSED_STATEMENTS",
+    "REFUSED_WORDS",
+    "REGEXP",
+]
 
 Refusal = tuple[str, str, str]
 
@@ -16,6 +26,17 @@ FIRST_ROW: Final = (
     "GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest."
 )
 """How the first row of each person is reached, with names of no table."""
+LOCAL_TIME: Final = (
+    "Leave it out: moments are in UTC. x + INTERVAL 2 HOUR moves them; for summer time the owner casts in a view."
+)
+"""How moments of another time zone are reached."""
+QUARTERS: Final = "For groups of 15 minutes write GROUP BY date_trunc('hour', x), minute(x) // 15."
+"""How periods within an hour are keys."""
+REGEXP: Final = (
+    "databases differ in whether all of the text must match.",
+    "Write regexp_matches(x, 'pattern') for a part of it, or regexp_full_match(x, 'pattern') for all.",
+)
+"""Why a condition on a pattern is not read, and what is."""
 _SET_OPERATION: Final = "a condition in WHERE says the same."
 _CLOCK: Final = ("an answer may not depend on when it was asked.", "Write the date: DATE '2024-05-31'.")
 _SESSION: Final = ("an answer may not depend on who runs the engine.", "Leave it out.")
@@ -24,7 +45,12 @@ _PIVOT: Final = (
     "Write PIVOT t ON sex IN ('F', 'M') USING AVG(age) GROUP BY city, or "
     "FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')).",
 )
-_UNPIVOT: Final = ("dpsql does not turn columns into rows.", "Ask for each in a column of its own.")
+_UNPIVOT: Final = (
+    "dpsql does not turn columns into rows.",
+    "Write FROM t CROSS JOIN (VALUES ('q1'), ('q2')) AS u(item), and CASE u.item WHEN 'q1' THEN q1 ELSE q2 END for "
+    "the value.",
+)
+_LATERAL: Final = "Write a join, or for a computed column a sub-query: FROM (SELECT a + b AS x FROM t)."
 _JOIN: Final = ("dpsql joins on written conditions only.", "Write JOIN .. ON or JOIN .. USING (column).")
 _QUANTIFIER: Final = ("dpsql compares with = ANY of a list alone.", "Write = ANY (?), IN (..) or EXISTS.")
 _SAMPLE: Final = (
@@ -48,7 +74,7 @@ REFUSED_WORDS: Mapping[str, Refusal] = {
     "unpivot": ("UNPIVOT", *_UNPIVOT),
     "pivot_longer": ("UNPIVOT", *_UNPIVOT),
     "recursive": ("WITH RECURSIVE", "a query may not feed on itself.", "Write WITH name AS (..)."),
-    "lateral": ("LATERAL", "a table may not depend on the row beside it.", "Write a join."),
+    "lateral": ("LATERAL", "a table may not depend on the row beside it.", _LATERAL),
     "into": ("SELECT INTO", "dpsql reads only.", "Leave INTO out, and keep the answer in your program."),
     "for": ("FOR", "dpsql neither locks rows nor reads FOR inside a function.", "Leave it out, or use commas."),
     "fetch": ("FETCH", "dpsql reads LIMIT.", "Write LIMIT 10."),
@@ -71,7 +97,7 @@ REFUSED_WORDS: Mapping[str, Refusal] = {
     "at": (
         "AT",
         "dpsql keeps no time zones and no versions of tables.",
-        "Leave it out; ts + INTERVAL 2 HOUR moves hours.",
+        LOCAL_TIME,
     ),
     "symmetric": ("BETWEEN SYMMETRIC", "dpsql reads BETWEEN low AND high.", "Write the smaller bound first."),
     "summarize": ("SUMMARIZE", *_SUMMARIZE),

@@ -10,11 +10,10 @@ the positions back. Where a word is a keyword is decided here, by DuckDB's own l
 
 from __future__ import annotations
 
-from dpsql.sql import literals
 from dpsql.sql.atoms import WRITTEN_PARENTHESIS, Atom, Role, Skeleton
 from dpsql.sql.clauses import JOIN_PREFIXES
 from dpsql.sql.elements import place_asked
-from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, KEYWORDS, RESERVED
+from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, NEEDS_AS, RESERVED
 from dpsql.sql.places import Places
 from dpsql.sql.refused import AFTER_STAR, FIRST_ROW, REFUSED_FUNCTIONS, REFUSED_WORDS
 from dpsql.sql.syntax import Literal
@@ -77,10 +76,8 @@ class _Builder(Places):
             self._column_word(token)
         elif word in ("true", "false", "null") and not self._after_is():
             self._value(Literal({"true": True, "false": False, "null": None}[word], position=token.position))
-        elif word in ("date", "timestamp") and following.kind is TokenKind.STRING:
-            text = literals.read_string(following.text).value
-            read = literals.read_date if word == "date" else literals.read_timestamp
-            self._value(read(str(text), token.position), take=2)
+        elif self._dated(token):
+            return
         elif word == "interval":
             self._interval(token)
         elif self._is_of_pivot(word):
@@ -113,6 +110,7 @@ class _Builder(Places):
         elif following.symbol == "(":
             self._function(token)
         else:
+            self._refuse_before_text(token)
             self._column_word(token)
 
     def _column_word(self, token: Token) -> None:
@@ -123,7 +121,7 @@ class _Builder(Places):
             raise self._refusal(
                 token.text.upper(), "this is a keyword, not a name.", f'If it is a name, quote it: "{token.word}".'
             )
-        needs_as = token.word in KEYWORDS and self._peek(-1).word != "as"
+        needs_as = token.word in NEEDS_AS and self._peek(-1).word != "as"
         self._handle(Atom(Role.NAME, token.position, text=token.text, needs_as=needs_as))
 
     def _keyword(self, token: Token) -> None:

@@ -18,12 +18,15 @@ from dataclasses import dataclass
 from dpsql.errors import UnsupportedQuery
 
 __all__ = [
-    "LONGEST_TEXT", "MOST_TOKENS", "SCHEMAS", "Token", "TokenKind", "fold", "name_of", "schemaless", "statements_in",
-    "tokenize",
+    "JSON_VALUE", "LONGEST_TEXT", "MOST_TOKENS", "SCHEMAS", "Token", "TokenKind", "fold", "name_of", "schemaless",
+    "statements_in", "tokenize",
 ]  # fmt: skip
 
 LONGEST_TEXT = 16 * 1024  # Bytes of a statement in UTF-8. It is a choice: far more than people write, and soon read.
 MOST_TOKENS = 2_000  # Words and symbols of a statement. It is a choice: far more than people write, and soon read.
+
+JSON_VALUE = """Write regexp_extract(x, '"key": *"([^"]*)"', 1), or '"key": *([0-9]+)' for a number."""
+"""How a value of a JSON text is reached."""
 
 _OPERATORS = frozenset("= == <> != < <= > >= + - * / // % || =>".split())
 
@@ -54,7 +57,12 @@ _STRANGE = (
     (re.compile(r"[.0-9]+\w*"), "number", "this is not a plain decimal number.", "Write it like 1000, 0.5 or 1e-3."),
     (re.compile(r"\$\w*\$"), "dollar-quoted string", "dpsql does not read it.", "Write '...'."),
     (re.compile(r"\$"), "named parameter", "dpsql does not read it.", "Write ? for each value, or $1, $2."),
-    (re.compile(r":=?"), ":", "dpsql does not read it here.", "Write name => value for a named argument."),
+    (
+        re.compile(r":=?"),
+        ":",
+        "dpsql does not read it here.",
+        "Write name => value for a named argument, and substr(x, 2, 3) for x[2:4].",
+    ),
     (re.compile(r"[{}]"), "struct", "structs and maps are not supported.", "Write plain columns and values."),
     (re.compile(r"`"), "backtick", "dpsql does not read it.", 'Write "name" to quote a name.'),
 )
@@ -202,7 +210,7 @@ def _apart(token: Token) -> tuple[Token, ...]:
     elif run in ("~", "!~", "~*", "!~*"):
         hint = "Write regexp_matches(x, 'pattern'), or regexp_full_match(x, 'pattern') for all of the text."
     elif run in ("->", "->>"):
-        hint = "Lambdas and JSON paths are not supported."
+        hint = f"Lambdas are not supported, and dpsql reads no JSON. {JSON_VALUE}"
     elif head in _OPERATORS:
         hint = "Put a space between the operator and the sign."
     else:

@@ -145,6 +145,11 @@ def _written(call: Call) -> Expr:
     return _refuse(call, f"its template has once each at most {', '.join(_CHARACTERS)}.", FORMAT)
 
 
+def _matched(call: Call) -> Expr:
+    """REGEXP_CONTAINS(x, 'pattern'), which searches."""
+    return replace(call, name="regexp_matches")
+
+
 def _unit(node: Expr) -> str | None:
     """The unit of time that a bare word names, or None."""
     word = node.parts[0] if isinstance(node, Name) and len(node.parts) == 1 else ""
@@ -173,4 +178,5 @@ _READ: Mapping[str, Callable[[Call], Expr]] = {
     "safe_divide": _quotient,
     "div0": _quotient_or_zero,
     "to_char": _written,
+    "regexp_contains": _matched,
 }

@@ -5399,3 +5399,87 @@ SELECT COUNT(*) FROM customers WHERE customer_id IN (SELECT customer_id FROM ord
 -- columns: count_star() integer
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" WHERE EXISTS (SELECT 1 FROM "bounded"."main"."orders" AS "t1" WHERE ("t1"."items" > CAST($1 AS BIGINT)) AND ("t0"."customer_id" = "t1"."customer_id")) AND (NOT EXISTS (SELECT 1 FROM "bounded"."main"."orders" AS "t2" WHERE ("t2"."items" < CAST($1 AS BIGINT)) AND ("t0"."customer_id" = "t2"."customer_id")))) AS q
 -- values: 2
+
+-- Moments of other zones, and aliases that DuckDB 2 takes without AS
+-- policy: shop
+-- reference: SELECT COUNT(*) FROM orders WHERE placed > TIMESTAMP '2024-03-01 08:00:00'
+SELECT COUNT(*) FROM orders WHERE placed > TIMESTAMPTZ '2024-03-01 10:00:00+02'
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" > CAST($1 AS TIMESTAMP))) AS q
+-- values: 2024-03-01 08:00:00
+
+-- policy: shop
+-- reference: SELECT COUNT(*) FROM orders WHERE placed > TIMESTAMP '2024-03-01 08:00:00'
+SELECT COUNT(*) FROM orders WHERE placed > TIMESTAMP WITH TIME ZONE '2024-03-01 10:00:00+02:00'
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" > CAST($1 AS TIMESTAMP))) AS q
+-- values: 2024-03-01 08:00:00
+
+SELECT sex, COUNT(*) views FROM patients year WHERE year.age > 30 GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, views integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST($1 AS BIGINT))) AS q GROUP BY "k0"
+-- values: 30
+
+SELECT zone.level, COUNT(*) share FROM patients CROSS JOIN (VALUES (30), (60)) zone(level) WHERE age > zone.level GROUP BY zone.level
+-- unit: patients.patient_id
+-- rows per unit: 2, in one group 2, in groups 2
+-- k0: integer [30, 60]; 2 values: 30, 60
+-- a0: count_rows
+-- columns: level integer [30, 60], share integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."c0" AS "k0" FROM "bounded"."main"."patients" AS "t0" CROSS JOIN (SELECT CAST($1 AS BIGINT) AS "c0" UNION ALL SELECT CAST($2 AS BIGINT) AS "c0") AS "t1" WHERE ("t0"."age" > "t1"."c0")) AS q GROUP BY "k0"
+-- values: 30, 60
+
+-- What the hints for UNPIVOT, LATERAL, JSON and other forms of dates say
+SELECT u.item, AVG(CASE u.item WHEN 'age' THEN age ELSE 2 * age END) AS a FROM patients CROSS JOIN (VALUES ('age'), ('twice')) AS u(item) GROUP BY u.item
+-- unit: patients.patient_id
+-- rows per unit: 2, in one group 2, in groups 2
+-- k0: text; 2 values: 'age', 'twice'
+-- a0: avg of integer [0, 220]; grid 1 from 0 to 220
+-- columns: item text, a real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(110 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 220 ELSE greatest(0, least(220, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t1"."c0" AS "k0", CASE WHEN ("t1"."c0" = CAST($1 AS VARCHAR)) THEN "t0"."age" ELSE (CAST($2 AS BIGINT) * "t0"."age") END AS "x0" FROM "bounded"."main"."patients" AS "t0" CROSS JOIN (SELECT CAST($1 AS VARCHAR) AS "c0" UNION ALL SELECT CAST($6 AS VARCHAR) AS "c0") AS "t1") AS r) AS q GROUP BY "k0"
+-- values: 'age', 2, 1.0, 0.0, 220.0, 'twice'
+
+SELECT AVG(x) FROM (SELECT age + 1 AS x FROM patients)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [1, 111]; grid 1 from 1 to 111
+-- columns: avg(x) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(56 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 1 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 111 ELSE greatest(1, least(111, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."age" + CAST($1 AS BIGINT)) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 1, 1.0, 111.0
+
+SELECT COUNT(*) FROM patients WHERE regexp_extract(city, '"key": *"([^"]*)"', 1) = 'a' OR regexp_extract(city, '"key": *([0-9]+)', 1) = '1'
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ((regexp_extract("t0"."city", CAST($1 AS VARCHAR), CAST(CAST($2 AS BIGINT) AS INTEGER)) = CAST($3 AS VARCHAR)) OR (regexp_extract("t0"."city", CAST($4 AS VARCHAR), CAST(CAST($2 AS BIGINT) AS INTEGER)) = CAST($5 AS VARCHAR)))) AS q
+-- values: '"key": *"([^"]*)"', 1, 'a', '"key": *([0-9]+)', '1'
+
+SELECT COUNT(*) FROM patients WHERE make_date(TRY_CAST(right(city, 4) AS INTEGER), TRY_CAST(substr(city, 4, 2) AS INTEGER), TRY_CAST(left(city, 2) AS INTEGER)) IS NULL
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (CASE WHEN CAST(TRY_CAST(right("t0"."city", CAST($1 AS BIGINT)) AS INTEGER) AS BIGINT) BETWEEN 1 AND 9999 AND CAST(TRY_CAST(substr("t0"."city", CAST($1 AS BIGINT), CAST($2 AS BIGINT)) AS INTEGER) AS BIGINT) BETWEEN 1 AND 12 AND CAST(TRY_CAST(left("t0"."city", CAST($2 AS BIGINT)) AS INTEGER) AS BIGINT) BETWEEN 1 AND 31 THEN TRY_CAST(CAST(CAST(TRY_CAST(right("t0"."city", CAST($1 AS BIGINT)) AS INTEGER) AS BIGINT) AS VARCHAR) || '-' || CAST(CAST(TRY_CAST(substr("t0"."city", CAST($1 AS BIGINT), CAST($2 AS BIGINT)) AS INTEGER) AS BIGINT) AS VARCHAR) || '-' || CAST(CAST(TRY_CAST(left("t0"."city", CAST($2 AS BIGINT)) AS INTEGER) AS BIGINT) AS VARCHAR) AS DATE) END IS NULL)) AS q
+-- values: 4, 2
+
+-- policy: shop
+SELECT date_trunc('day', placed) AS day, minute(placed) // 15 AS quarter, COUNT(*) FROM orders WHERE placed < TIMESTAMP '2023-01-08' GROUP BY date_trunc('day', placed), minute(placed) // 15
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: timestamp [2023-01-01 00:00:00, 2024-12-31 00:00:00]; 7 values: 2023-01-01 00:00:00, 2023-01-02 00:00:00, 2023-01-03 00:00:00, ..., 2023-01-06 00:00:00, 2023-01-07 00:00:00
+-- k1: integer [0, 3]; 4 values: 0, 1, 2, 3
+-- a0: count_rows
+-- columns: day timestamp [2023-01-01 00:00:00, 2024-12-31 00:00:00], quarter integer [0, 3], count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT date_trunc(CAST($1 AS VARCHAR), "t0"."placed") AS "k0", (minute("t0"."placed") // CAST($2 AS BIGINT)) AS "k1" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" < CAST($3 AS TIMESTAMP))) AS q GROUP BY "k0", "k1"
+-- values: 'day', 15, 2023-01-08 00:00:00

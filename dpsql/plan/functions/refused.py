@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dpsql.sql.refused import FIRST_ROW
+from dpsql.sql.refused import FIRST_ROW, LOCAL_TIME, QUARTERS, REGEXP
+from dpsql.sql.tokens import JSON_VALUE
 
 __all__ = ["REFUSED", "REFUSED_AGGREGATES"]
 
@@ -13,7 +14,19 @@ _HASH = (
     "Group by the column itself; the noise is what protects.",
 )
 _FORMAT = ("it fails on formats and values that do not fit.", "Write concat(...), or format the answer.")
-_AGE = ("its result is an interval, which has no bounds.", "Write date_diff('day', a, b), or 'month', 'year'.")
+_AGE = (
+    "its result is an interval, which has no bounds.",
+    "Write date_diff('minute', start, end), or 'second', 'day', 'month', and so on.",
+)
+_PARSED = (
+    "texts of other forms than '2024-03-05 10:00:00' are read where they are constants alone.",
+    "Write TRY_CAST(x AS DATE) or TRY_CAST(x AS TIMESTAMP) for texts of this form. For '05.03.2024' write "
+    "make_date(TRY_CAST(right(x, 4) AS INTEGER), TRY_CAST(substr(x, 4, 2) AS INTEGER), "
+    "TRY_CAST(left(x, 2) AS INTEGER)).",
+)
+_JSON = ("dpsql reads no JSON.", JSON_VALUE)
+_ZONE = ("dpsql keeps no time zones.", LOCAL_TIME)
+_WRITTEN = ("databases differ in the parts of a format.", "Write strftime(x, '%Y-%m').")
 _PIECES = ("lists are not supported.", "Write split_part(text, separator, n).")
 _RANDOM = ("an answer may not depend on chance outside the accounting.", "Leave it out.")
 _CLOCK = ("an answer may not depend on when it was asked.", "Write the date: DATE '2024-05-31'.")
@@ -56,15 +69,23 @@ REFUSED: Mapping[str, tuple[str, str]] = {
         "lists are for UNNEST in FROM, and for quantiles that stand alone in the SELECT list.",
         "Write QUANTILE_CONT(x, [0.1, 0.5]), and QUANTILE_CONT(x, 0.1) for a number to compute with.",
     ),
-    "[]": ("only a list of quantiles has elements.", "Write QUANTILE_CONT(x, [0.25, 0.75])[1]."),
+    "[]": (
+        "only a list of quantiles has elements.",
+        "Write QUANTILE_CONT(x, [0.25, 0.75])[1], or substr(x, 2, 1) for a character of a text.",
+    ),
     "nvl": ("DuckDB calls it otherwise.", "Write coalesce(a, b)."),
     "iff": ("DuckDB calls it otherwise.", "Write if(condition, a, b) or CASE."),
-    "strptime": ("it fails on text of another form.", "Write TRY_CAST(text AS TIMESTAMP)."),
+    **dict.fromkeys(("strptime", "try_strptime", "parse_date", "parse_datetime", "parse_timestamp"), _PARSED),
+    **dict.fromkeys(("str_to_date", "date_parse", "to_date", "try_to_date"), _PARSED),
+    **dict.fromkeys(("json_extract_string", "json_extract", "json_value", "json_query", "json_extract_scalar"), _JSON),
+    **dict.fromkeys(("json_extract_path_text", "json_extract_path", "get_json_object", "parse_json"), _JSON),
+    **dict.fromkeys(("convert_timezone", "timezone", "from_utc_timestamp", "to_utc_timestamp", "convert_tz"), _ZONE),
+    **dict.fromkeys(("regexp_like", "regexp", "rlike"), REGEXP),
+    **dict.fromkeys(("date_format", "format_date", "format_datetime", "format_timestamp"), _WRITTEN),
     "to_timestamp": ("its result has a time zone.", "Write TIMESTAMP '1970-01-01' + INTERVAL 60 SECOND, say."),
-    "to_date": ("it fails on text of another form.", "Write TRY_CAST(text AS DATE), or two constants."),
     "time_bucket": (
         "periods are those of the calendar here.",
-        "Write date_trunc('week', x), or date_diff('day', DATE '2020-01-01', x) // 10 for every ten days.",
+        f"Write date_trunc('week', x), or date_diff('day', DATE '2020-01-01', x) // 10 for every ten days. {QUARTERS}",
     ),
     "factorial": ("it fails on all but a few numbers.", "Write the constant."),
     **REFUSED_AGGREGATES,

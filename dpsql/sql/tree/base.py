@@ -110,7 +110,12 @@ class Reader:
         return fold(self._atom(handle, (Role.NAME,), "a name", node).text)
 
     def _alias(self, handle: object, node: exp.Expr) -> Atom:
-        atom = self._atom(handle, (Role.NAME,), "an alias", node, alias=True)
+        """The name of a table, or of its columns."""
+        return self._atom(handle, (Role.NAME,), "an alias", node, alias=True)
+
+    def _column_alias(self, handle: object, node: exp.Expr) -> Atom:
+        """The name of what a SELECT lists."""
+        atom = self._alias(handle, node)
         if atom.needs_as:
             raise UnsupportedQuery(
                 "as an alias this keyword needs AS before it.",

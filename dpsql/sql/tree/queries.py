@@ -142,7 +142,7 @@ class Queries(Expressions):
         written = node
         if type(node) is exp.Alias:
             self._slots(node, "this", "alias")
-            alias = self._alias(node.args["alias"], node).text
+            alias = self._column_alias(node.args["alias"], node).text
             written = node.this
         while type(written) is exp.Paren:  # the reader moves a parenthesis's comment to the alias
             self._slots(written, "this")
@@ -290,7 +290,7 @@ class Queries(Expressions):
         values = []
         for own in listed.expressions:
             named = type(own) is exp.PivotAlias
-            name = self._alias(own.args["alias"], node).text if named else None
+            name = self._column_alias(own.args["alias"], node).text if named else None
             values.append((self._expression(own.this if named else own), name))
         return PivotKey(self._expression(listed.this), values)
 

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.sql.literals import read_date, read_interval, read_number, read_timestamp
+from dpsql.sql.literals import read_date, read_interval, read_moment, read_number, read_timestamp
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,33 @@ def test_timestamps_are_the_engines(text: str) -> None:
     ],
 )
 def test_zones_and_other_timestamps_are_refused(text: str) -> None:
-    with pytest.raises(UnsupportedQuery, match="without a time zone"):
+    with pytest.raises(UnsupportedQuery, match="or TIMESTAMPTZ"):
         read_timestamp(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2024-02-29 13:00", datetime(2024, 2, 29, 13)),
+        ("2024-02-29 13:00Z", datetime(2024, 2, 29, 13)),
+        ("2024-02-29 13:00+02", datetime(2024, 2, 29, 11)),
+        ("2024-02-29T22:00:00.5-0530", datetime(2024, 3, 1, 3, 30, 0, 500_000)),
+        ("2024-02-29 13:00:59+05:45", datetime(2024, 2, 29, 7, 15, 59)),
+        ("2024-02-29", datetime(2024, 2, 29)),
+    ],
+)
+def test_moments_with_an_offset_are_in_utc_as_the_engine_has_them(text: str, moment: datetime) -> None:
+    assert read_moment(text).value == moment
+    own = f"SELECT epoch_us(TIMESTAMPTZ '{text}') = epoch_us($1)"
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        assert connection.execute(own, [moment]).fetchall() == [(True,)]
+
+
+@pytest.mark.parametrize("text", ["2024-02-29 13:00 Europe/Rome", "2024-02-29 13:00+15", "0001-01-01 00:00+01", "now"])
+def test_moments_of_other_forms_are_refused(text: str) -> None:
+    with pytest.raises(UnsupportedQuery):
+        read_moment(text)
 
 
 def test_a_timestamp_is_no_date() -> None:

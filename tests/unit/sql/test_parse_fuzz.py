@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, KEYWORDS, RESERVED
+from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, KEYWORDS, NEEDS_AS, RESERVED
 from dpsql.sql.parse import normal, parse
 from dpsql.sql.syntax import Call, Literal, Name, QueryStatement, Select, Statement
 from dpsql.sql.warehouses import as_here
@@ -256,6 +256,19 @@ def test_keywords_are_the_engines() -> None:
     assert by_category["column_name"] == COLUMN_ONLY
     assert by_category["type_function"] - COLUMN_ONLY == FUNCTION_ONLY
     assert {name for name, _ in rows} == KEYWORDS
+
+
+def test_the_engine_takes_the_same_words_as_names_without_as() -> None:
+    def taken(text: str, word: str) -> bool:
+        try:
+            return CONNECTION.execute(text.format(word)).description[0][0] == word
+        except duckdb.Error:
+            return False
+
+    names = KEYWORDS - RESERVED - FUNCTION_ONLY
+    assert {word for word in names if not taken("SELECT 1 {}", word)} == NEEDS_AS
+    for text in ("SELECT * FROM (VALUES (1)) z({})", "SELECT {0}.* FROM (SELECT 1 AS {0}) {0}"):
+        assert all(taken(text, word) for word in names)
 
 
 PLACES = (

@@ -37,6 +37,7 @@ def read(expression: str) -> syntax.Expr:
         ("to_char(ts, 'dd.mm.yyyy HH24:MI:SS')", "strftime(ts, '%d.%m.%Y %H:%M:%S')"),
         ("mode() WITHIN GROUP (ORDER BY a DESC)", "mode(a)"),
         ("mode() WITHIN GROUP (ORDER BY a) FILTER (WHERE b)", "mode(a) FILTER (WHERE b)"),
+        ("REGEXP_CONTAINS(a, 'x')", "regexp_matches(a, 'x')"),
         ("SAFE_CAST(a AS BIGINT)", "TRY_CAST(a AS BIGINT)"),
     ],
 )
