@@ -22,13 +22,14 @@ from dpsql.mechanisms.clamped.mechanism import Clamped
 from dpsql.mechanisms.clamped.release import ClampedRelease, Sizes, sizes_of
 from dpsql.mechanisms.unasked import only_named
 from dpsql.plan.needs import Contribution, Sized
+from dpsql.plan.nodes import Filter
 from dpsql.plan.options import Options
 from dpsql.plan.types import Grid
 from dpsql.privacy.tables import RawTable
 from dpsql.session import Session
 from dpsql.sql.parse import parse
 from dpsql.testing_samplers import FixedSampler, Noiseless
-from tests.unit.mechanisms.asking import CITY, COST, HALF, asking
+from tests.unit.mechanisms.asking import CITY, CONSENT, COST, HALF, asking
 from tests.unit.mechanisms.chances import permute_and_flip
 from tests.unit.mechanisms.shop import policy, sessions
 
@@ -182,6 +183,28 @@ def test_a_sum_over_so_few_single_rows_that_all_may_lie_above_the_clamp_holds_th
     wide, narrow = (offer.intervals(released, 0.95)[0][1] for released in clamped)
     assert wide is not None and narrow is not None
     assert wide > 5 * 10_000 > narrow - 200_000  # what nothing is known of may be anywhere; what is seen is not
+
+
+@pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_totals_of_few_people_under_a_condition_hold_all_that_their_caps_allow(neighbours: str, grouped: bool) -> None:
+    asked = request(grouped=grouped, neighbours=neighbours, grid=Grid(Fraction(1), 0, 10_000))
+    picked = replace(asked, source=replace(asked.source, relation=Filter(asked.source.relation, CONSENT)))
+    offer, whole = offered(picked), offered(asked)
+    assert isinstance(offer.search, ClampSearch)
+    assert offer.search.guess < offer.search.standing < whole.search.standing  # halfway, for all know
+    per_group, groups = 10_000 * 66, 3 if grouped else 1
+    for people in (5, 20):
+        units = [dict.fromkeys(range(groups), per_group)] * people  # about all that they may have
+        released = offer.release(raw_of(offer, units, groups), Noiseless())
+        assert released.columns["place"][0] == offer.search.standing
+        for low, high in offer.intervals(released, 0.95):
+            assert low is not None and high is not None and low < per_group * people <= high
+        assert "so few show that all may have more" in offer.told(released)[0]
+    light = [dict.fromkeys(range(groups), 100)] * 5_000  # of so many the choice tells that they have far less
+    released = offer.release(raw_of(offer, light, groups), Noiseless())
+    assert released.columns["place"][0] < offer.search.guess
+    assert "so few show" not in offer.told(released)[0]
 
 
 def test_what_names_its_bounds_or_has_none_to_find_is_refused() -> None:
