@@ -15,7 +15,7 @@ import numpy as np
 
 from dpsql.limits import SATURATION
 from dpsql.mechanisms.base import Interval, Offer, derive
-from dpsql.mechanisms.choice.clamp import MISS
+from dpsql.mechanisms.choice.clamp import MISS, place_of
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.laplace import laplace_scale
 from dpsql.mechanisms.noise.laws import LaplaceLaw
@@ -130,7 +130,8 @@ class ClampedRelease(Offer):
     guess: int
 
     def __post_init__(self) -> None:
-        place = self.search.standing  # to promise a width takes a clamp that is seldom passed; to choose, a likely one
+        guess, standing = (self.search.edges[place] for place in (self.guess, self.search.standing))
+        place = place_of(self.search.edges, math.sqrt(guess * standing))  # between the likely and the cautious one
         reach, clipped = self._reach(place, 0.95), self.search.allowed(place)
         sides = 2 if self._signed else 1
         derive(self, half_width=float(in_unit(2 * reach + sides * clipped, self.need.grid.step)) / 2)
