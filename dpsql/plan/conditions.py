@@ -29,6 +29,7 @@ __all__ = [
     "links_equal",
     "merged_column",
     "need_units",
+    "next_joined",
     "output_column",
     "parts_of",
     "refuse_identifying",
@@ -172,6 +173,26 @@ def across(predicate: Expression, left: Relation, right: Relation) -> tuple[Colu
     if a.alias in ours and b.alias in theirs:
         return a, b
     return (b, a) if b.alias in ours and a.alias in theirs else None
+
+
+def next_joined(
+    relation: Relation, waiting: Sequence[Relation], conditions: Sequence[Expression]
+) -> tuple[Relation, list[tuple[Column, Column]]]:
+    """What is joined next, and on which columns: one with equal columns, else a public one, all of whose rows meet all.
+
+    Args:
+        relation: What has been joined.
+        waiting: What has not.
+        conditions: Of the join, and of WHERE.
+
+    Returns:
+        A private one without columns where there is nothing else.
+    """
+    for part in waiting:
+        equal = [pair for p in conditions if (pair := across(p, relation, part)) is not None]
+        if equal:
+            return part, equal
+    return next(filter(is_public, waiting), waiting[0]), []
 
 
 def using_pair(name: str, position: Position, left: Scope, right: Scope) -> tuple[Expression, Expression]:

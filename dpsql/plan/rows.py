@@ -20,6 +20,7 @@ from dpsql.plan.conditions import (
     holds_aggregate,
     is_semi,
     limited,
+    next_joined,
     output_column,
     parts_of,
     refuse_identifying,
@@ -34,7 +35,7 @@ from dpsql.plan.nodes import Column, Expression, Filter, Join, Project, Relation
 from dpsql.plan.relations import column_of, conjuncts, is_public, unit_of
 from dpsql.plan.scope import Scope, ScopeEntry, same_name
 from dpsql.plan.semi import semi_join
-from dpsql.plan.sub_queries import CutInside, Gathered, ReleasesInside, Sub, in_a_row, meets_all, public_once
+from dpsql.plan.sub_queries import CutInside, Gathered, ReleasesInside, Sub, in_a_row, public_once
 from dpsql.plan.types import Passed
 from dpsql.plan.windows import refuse_over_rows
 from dpsql.sql import syntax
@@ -268,14 +269,11 @@ class Rows:
         relation, waiting = first, [part for part in group.parts if part is not first]
         rest = conditions
         while waiting:
-            for part in waiting:
-                equal = [pair for p in rest if (pair := across(p, relation, part)) is not None]
-                if equal or (meets_all(part) and part is waiting[-1]):
-                    break
-            else:
+            part, equal = next_joined(relation, waiting, rest)
+            if not equal and not is_public(part):
                 raise UnsupportedQuery(
-                    f"{tables_of(waiting[0])} is not joined to the other tables.", construct="JOIN", position=position,
-                    hint="Join private tables ON equality of their privacy units, public tables ON equal columns.",
+                    f"{tables_of(part)} is not joined to the other tables.", construct="JOIN", position=position,
+                    hint="Join private tables ON equality of their privacy units.",
                 )  # fmt: skip
             pairs = self._checked(relation, part, equal, position)
             rest = [p for p in rest if across(p, relation, part) is None]

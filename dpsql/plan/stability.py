@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dpsql.plan.groups import most_values
 from dpsql.plan.nodes import (
@@ -21,6 +21,7 @@ from dpsql.plan.nodes import (
 )
 from dpsql.plan.relations import column_of, conjuncts, is_public, is_rounded, most_met, predicates, size_of
 from dpsql.plan.scope import named_where
+from dpsql.plan.types import Type
 from dpsql.plan.values import values_known
 
 __all__ = ["most_rows", "rows_in_group", "rows_per_unit", "values_per_unit"]
@@ -121,10 +122,13 @@ def rows_in_group(relation: Relation, keys: Iterable[Expression]) -> int:
     Rows of which no two are equal differ in the columns that are no keys, and are at most as many as a unit can have
     values of those: 1 where a sub-query is grouped by unit and keys alone. So do the rows of one unit in a table whose
     key is several columns (the bounded view keeps one row for each value of them): 1 where all of them are keys. A row
-    that is joined to at most one other stays one row.
+    that is joined to at most one other stays one row. Of the rows of a public side that one row meets, those are in one
+    group that have its values in the keys.
     """
-    rows, keys = relation, tuple(keys)
-    while isinstance(rows, Filter | Semi) or (isinstance(rows, Join) and _on_key(rows.right, rows.equal)):
+    rows, keys, met = relation, tuple(keys), 1
+    while isinstance(rows, Filter | Semi) or (isinstance(rows, Join) and _is_partner(rows)):
+        if isinstance(rows, Join) and is_public(rows.right):
+            met *= most_met(rows.right, (*rows.equal, *((key, key) for key in _given(keys))))
         rows = rows.left if isinstance(rows, Join) else rows.input
     if isinstance(rows, Scan) and rows.table.unique:
         columns: Sequence[tuple[str, Expression]] = [(name, column_of(rows, name)) for name in rows.table.unique]
@@ -135,10 +139,22 @@ def rows_in_group(relation: Relation, keys: Iterable[Expression]) -> int:
     elif isinstance(rows, Project) and rows.distinct:
         columns, inside, missing = rows.columns, rows.input, 1
     else:
-        return rows_per_unit(relation)
+        return min(rows_per_unit(relation), met * rows_per_unit(rows))
     fixed = {key.name for key in keys if isinstance(key, Column) and key.alias == rows.alias}
     others = [expression for name, expression in columns if name not in fixed]
-    return min(rows_per_unit(relation), _values(inside, others, missing))
+    return min(rows_per_unit(relation), met * _values(inside, others, missing))
+
+
+def _is_partner(join: Join) -> bool:
+    """Whether the rows of the right side only stand beside those of the left one: one each, or public ones."""
+    return _on_key(join.right, join.equal) or is_public(join.right)
+
+
+def _given(keys: Iterable[Expression]) -> Iterator[Column]:
+    """The keys that are a column, and equal in one group: so often as a value of it, no NULL and no real, occurs."""
+    for key in keys:
+        if isinstance(key, Column) and not key.facts.nullable and key.facts.type is not Type.REAL:
+            yield key
 
 
 def most_rows(relation: Relation) -> int:

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.conditions import is_unit, link_of, merged_column, using_pair
 from dpsql.plan.conversions import met
-from dpsql.plan.nodes import Column, Expression, Project, Relation, Scan, UnionAll, Written
+from dpsql.plan.nodes import Column, Expression, Project, Relation, UnionAll
 from dpsql.plan.ranges import showing
 from dpsql.plan.relations import is_public
 from dpsql.plan.scope import Scope, ScopeEntry, place_of
 from dpsql.sql import syntax
 
-__all__ = ["CutInside", "Gathered", "ReleasesInside", "Sub", "each_once", "in_a_row", "meets_all", "public_once"]
+__all__ = ["CutInside", "Gathered", "ReleasesInside", "Sub", "each_once", "in_a_row", "public_once"]
 
 Position = tuple[int, int] | None
 
@@ -83,11 +83,6 @@ class Gathered:
         )
         self.equal += [(using_pair(name, join.position, left, right), join.position) for name in join.using]
         self.using += join.using
-
-
-def meets_all(part: Relation) -> bool:
-    """Whether rows need no condition to be joined: those that a statement itself holds, or answers for it."""
-    return isinstance(part, Written) or (isinstance(part, Scan) and part.table.answer is not None)
 
 
 def in_a_row(sides: Sequence[Sub], alias: str, union: syntax.Union) -> Sub:

@@ -3859,6 +3859,86 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, delta = 1e-9) diagnosis F
 -- columns: diagnosis text or NULL
 -- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0" ORDER BY "k0" NULLS LAST
 
+-- A public table on no equal column: each row may meet all of its rows, as after LEFT JOIN
+SELECT COUNT(*) FROM patients p JOIN cities c ON p.age > c.population
+-- unit: patients.patient_id
+-- rows per unit: 827, in one group 827, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT "bin", "units", "signs", "total" FROM (SELECT CAST(bin AS BIGINT) AS "bin", CAST(CASE g WHEN 0 THEN n0 END AS BIGINT) AS "units", CAST(CASE g WHEN 0 THEN s0 END AS BIGINT) AS "signs", CAST(CASE g WHEN 0 THEN x0 END AS HUGEINT) AS "total" FROM (SELECT j, bin, SUM(CASE WHEN f = 0 THEN 1 ELSE 0 END) AS n0, SUM(CASE WHEN f = 0 THEN CASE WHEN t0 > 0 THEN 1 ELSE 0 - 1 END ELSE 0 END) AS s0, SUM(t0) AS x0 FROM (SELECT j, bin, t0, CASE WHEN t0 <> 0 THEN 0 END AS f FROM (SELECT j, t0, CASE WHEN size <= 48 THEN CASE WHEN size <= 8 THEN CASE WHEN size <= 3 THEN CASE WHEN size <= 2 THEN CASE WHEN size <= 1 THEN 0 ELSE 1 END ELSE 2 END ELSE CASE WHEN size <= 6 THEN CASE WHEN size <= 4 THEN 3 ELSE 4 END ELSE 5 END END ELSE CASE WHEN size <= 24 THEN CASE WHEN size <= 16 THEN CASE WHEN size <= 12 THEN 6 ELSE 7 END ELSE 8 END ELSE CASE WHEN size <= 32 THEN 9 ELSE 10 END END END ELSE CASE WHEN size <= 256 THEN CASE WHEN size <= 128 THEN CASE WHEN size <= 96 THEN CASE WHEN size <= 64 THEN 11 ELSE 12 END ELSE 13 END ELSE CASE WHEN size <= 192 THEN 14 ELSE 15 END END ELSE CASE WHEN size <= 768 THEN CASE WHEN size <= 512 THEN CASE WHEN size <= 384 THEN 16 ELSE 17 END ELSE 18 END ELSE CASE WHEN size <= 827 THEN 19 ELSE 20 END END END END AS bin FROM (SELECT j, t0, CASE WHEN t0 < 0 THEN 0 - t0 ELSE t0 END AS size FROM (SELECT 0 AS j, t0_0 AS t0 FROM (SELECT CASE WHEN t0_0 < 0 THEN 0 WHEN t0_0 > 827 THEN 827 ELSE COALESCE(t0_0, 0) END AS t0_0 FROM (SELECT CAST(COUNT(CASE WHEN g = 0 THEN 1 END) AS BIGINT) AS t0_0 FROM (SELECT 0 AS g, "u" FROM (SELECT "u" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."patients" AS "t0" CROSS JOIN "bounded"."main"."cities" AS "t1" WHERE ("t0"."age" > "t1"."population")) AS q) AS q) AS q GROUP BY "u") AS q) AS q) AS q) AS q) AS q) AS q GROUP BY j, bin) AS q CROSS JOIN (SELECT 0 AS g) AS k) AS q WHERE "units" <> 0 OR "total" <> 0
+
+SELECT COUNT(*) FROM cities, patients WHERE 1 = 1
+-- unit: patients.patient_id
+-- rows per unit: 827, in one group 827, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT "bin", "units", "signs", "total" FROM (SELECT CAST(bin AS BIGINT) AS "bin", CAST(CASE g WHEN 0 THEN n0 END AS BIGINT) AS "units", CAST(CASE g WHEN 0 THEN s0 END AS BIGINT) AS "signs", CAST(CASE g WHEN 0 THEN x0 END AS HUGEINT) AS "total" FROM (SELECT j, bin, SUM(CASE WHEN f = 0 THEN 1 ELSE 0 END) AS n0, SUM(CASE WHEN f = 0 THEN CASE WHEN t0 > 0 THEN 1 ELSE 0 - 1 END ELSE 0 END) AS s0, SUM(t0) AS x0 FROM (SELECT j, bin, t0, CASE WHEN t0 <> 0 THEN 0 END AS f FROM (SELECT j, t0, CASE WHEN size <= 48 THEN CASE WHEN size <= 8 THEN CASE WHEN size <= 3 THEN CASE WHEN size <= 2 THEN CASE WHEN size <= 1 THEN 0 ELSE 1 END ELSE 2 END ELSE CASE WHEN size <= 6 THEN CASE WHEN size <= 4 THEN 3 ELSE 4 END ELSE 5 END END ELSE CASE WHEN size <= 24 THEN CASE WHEN size <= 16 THEN CASE WHEN size <= 12 THEN 6 ELSE 7 END ELSE 8 END ELSE CASE WHEN size <= 32 THEN 9 ELSE 10 END END END ELSE CASE WHEN size <= 256 THEN CASE WHEN size <= 128 THEN CASE WHEN size <= 96 THEN CASE WHEN size <= 64 THEN 11 ELSE 12 END ELSE 13 END ELSE CASE WHEN size <= 192 THEN 14 ELSE 15 END END ELSE CASE WHEN size <= 768 THEN CASE WHEN size <= 512 THEN CASE WHEN size <= 384 THEN 16 ELSE 17 END ELSE 18 END ELSE CASE WHEN size <= 827 THEN 19 ELSE 20 END END END END AS bin FROM (SELECT j, t0, CASE WHEN t0 < 0 THEN 0 - t0 ELSE t0 END AS size FROM (SELECT 0 AS j, t0_0 AS t0 FROM (SELECT CASE WHEN t0_0 < 0 THEN 0 WHEN t0_0 > 827 THEN 827 ELSE COALESCE(t0_0, 0) END AS t0_0 FROM (SELECT CAST(COUNT(CASE WHEN g = 0 THEN 1 END) AS BIGINT) AS t0_0 FROM (SELECT 0 AS g, "u" FROM (SELECT "u" FROM (SELECT "t1"."patient_id" AS "u" FROM "bounded"."main"."patients" AS "t1" CROSS JOIN "bounded"."main"."cities" AS "t0" WHERE (CAST($1 AS BIGINT) = CAST($1 AS BIGINT))) AS q) AS q) AS q GROUP BY "u") AS q) AS q) AS q) AS q) AS q) AS q GROUP BY j, bin) AS q CROSS JOIN (SELECT 0 AS g) AS k) AS q WHERE "units" <> 0 OR "total" <> 0
+-- values: 1
+
+-- policy: shop
+SELECT r.name, COUNT(*) AS n FROM orders o JOIN regions r ON o.discount >= r.tax GROUP BY r.name
+-- unit: orders.customer_id
+-- rows per unit: 25, in one group 5, in groups 5
+-- k0: text; 5 values: 'East', 'North', 'South', 'Wild west', 'Österland'
+-- a0: count_rows
+-- columns: name text, n integer
+-- engine: SELECT CAST(COALESCE(enum_code(TRY_CAST("k0" AS ENUM('East', 'North', 'South', 'Wild west', 'Österland'))), 5) AS TINYINT) AS "k0", "u" FROM (SELECT "t1"."name" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."orders" AS "t0" CROSS JOIN "bounded"."main"."regions" AS "t1" WHERE ("t0"."discount" >= "t1"."tax")) AS q ORDER BY "u"
+
+-- policy: shop
+SELECT r.name, COUNT(*) AS n, COUNT(DISTINCT o.customer_id) AS people FROM orders o, regions r WHERE o.discount >= r.tax AND r.coastal GROUP BY r.name
+-- unit: orders.customer_id
+-- rows per unit: 25, in one group 5, in groups 5
+-- k0: text; 5 values: 'East', 'North', 'South', 'Wild west', 'Österland'
+-- together: k0; 2 of the public table
+-- a0: count_rows
+-- a1: count_units
+-- columns: name text, n integer, people integer
+-- engine: SELECT CAST(COALESCE(enum_code(TRY_CAST("k0" AS ENUM('East', 'North', 'South', 'Wild west', 'Österland'))), 5) AS TINYINT) AS "k0", "u" FROM (SELECT "t1"."name" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."orders" AS "t0" CROSS JOIN "bounded"."main"."regions" AS "t1" WHERE ("t0"."discount" >= "t1"."tax") AND "t1"."coastal") AS q ORDER BY "u"
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t1"."name" AS "k0", "t0"."customer_id" AS "u" FROM "bounded"."main"."orders" AS "t0" CROSS JOIN "bounded"."main"."regions" AS "t1" WHERE ("t0"."discount" >= "t1"."tax") AND "t1"."coastal") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT r.name, SUM(o.total) AS paid FROM orders o JOIN regions r ON true WHERE o.placed::DATE > r.since GROUP BY r.name
+-- unit: orders.customer_id
+-- rows per unit: 25, in one group 5, in groups 5
+-- k0: text; 5 values: 'East', 'North', 'South', 'Wild west', 'Österland'
+-- a0: sum of real [0, 2000]; grid 0.001 from 0 to 2000
+-- columns: name text, paid real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t1"."name" AS "k0", "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" CROSS JOIN "bounded"."main"."regions" AS "t1" WHERE CAST($1 AS BOOLEAN) AND (CAST("t0"."placed" AS DATE) > "t1"."since")) AS q GROUP BY "k0"
+-- values: True
+
+-- policy: shop
+SELECT h.title, r.name, COUNT(*) AS n FROM orders o CROSS JOIN holidays h JOIN regions r ON r.code = h.code WHERE o.day <= h.day GROUP BY 1, 2
+-- unit: orders.customer_id
+-- rows per unit: 25, in one group 10, in groups 15
+-- k0: text; 3 values: 'carnival', 'good friday', 'new year'
+-- k1: text; 5 values: 'East', 'North', 'South', 'Wild west', 'Österland'
+-- a0: count_rows
+-- columns: title text, name text, n integer
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($3 AS VARCHAR) THEN 2 ELSE 3 END AS TINYINT) AS "k0", CAST(COALESCE(enum_code(TRY_CAST("k1" AS ENUM('East', 'North', 'South', 'Wild west', 'Österland'))), 5) AS TINYINT) AS "k1", "u" FROM (SELECT "t1"."title" AS "k0", "t2"."name" AS "k1", "t0"."$number" AS "u" FROM "bounded"."main"."orders" AS "t0" CROSS JOIN "bounded"."main"."holidays" AS "t1" JOIN "bounded"."main"."regions" AS "t2" ON "t1"."code" = "t2"."code" WHERE ("t0"."day" <= "t1"."day")) AS q ORDER BY "u"
+-- values: 'carnival', 'good friday', 'new year'
+
+-- policy: shop
+SELECT COUNT(*) AS n FROM holidays h, orders o, customers c WHERE o.day <= h.day AND c.customer_id = o.customer_id AND c.born < h.day
+-- unit: orders.customer_id = customers.customer_id
+-- rows per unit: 25, in one group 25, in groups 1
+-- a0: count_rows
+-- columns: n integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t1"."$number" AS "u" FROM "bounded"."main"."orders" AS "t1" JOIN "bounded"."main"."customers" AS "t2" ON "t1"."customer_id" = "t2"."customer_id" CROSS JOIN "bounded"."main"."holidays" AS "t0" WHERE ("t1"."day" <= "t0"."day") AND ("t2"."born" < "t0"."day")) AS q) AS q GROUP BY "u"
+
+-- policy: shop
+SELECT AVG(n) AS busy FROM (SELECT o.customer_id, COUNT(*) AS n FROM orders o JOIN holidays h ON o.day <= h.day GROUP BY o.customer_id) AS t
+-- unit: orders.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [1, 25]; grid 1 from 1 to 25
+-- columns: busy real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(13 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t2"."v0" AS "x0" FROM (SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "k0" FROM (SELECT "t0"."customer_id" AS "k0" FROM "bounded"."main"."orders" AS "t0" CROSS JOIN "bounded"."main"."holidays" AS "t1" WHERE ("t0"."day" <= "t1"."day")) AS r) AS r GROUP BY "k0") AS "t2") AS q
+
+-- policy: shop
+SELECT COUNT(*) AS pairs FROM regions a JOIN regions b ON a.tax < b.tax
+-- unit: none, the tables are public
+-- columns: pairs integer
+-- engine: SELECT COUNT(*) AS "c0" FROM "bounded"."main"."regions" AS "t0" CROSS JOIN "bounded"."main"."regions" AS "t1" WHERE ("t0"."tax" < "t1"."tax")
+
 -- Rows that the statement holds
 SELECT COUNT(*) FROM patients CROSS JOIN UNNEST([1, 2, 3]) AS x
 -- unit: patients.patient_id
@@ -3870,7 +3950,7 @@ SELECT COUNT(*) FROM patients CROSS JOIN UNNEST([1, 2, 3]) AS x
 
 SELECT a, COUNT(*) FROM patients CROSS JOIN UNNEST([18, 65]) AS t(a) WHERE age >= a GROUP BY a
 -- unit: patients.patient_id
--- rows per unit: 2, in one group 2, in groups 2
+-- rows per unit: 2, in one group 1, in groups 2
 -- k0: integer [18, 65]; 2 values: 18, 65
 -- a0: count_rows
 -- columns: a integer [18, 65], count_star() integer
@@ -3905,7 +3985,7 @@ SELECT COUNT(*) FROM patients WHERE sex IN (SELECT s FROM (VALUES ('F'), ('M')) 
 
 SELECT d, COUNT(DISTINCT patient_id) FROM visits, UNNEST([DATE '2024-01-01', DATE '2025-01-01']) AS t(d) WHERE visited_on >= d GROUP BY d
 -- unit: visits.patient_id
--- rows per unit: 24, in one group 24, in groups 2
+-- rows per unit: 24, in one group 12, in groups 2
 -- k0: date [2024-01-01, 2025-01-01]; 2 values: 2024-01-01, 2025-01-01
 -- a0: count_units
 -- columns: d date [2024-01-01, 2025-01-01], count(DISTINCT patient_id) integer
@@ -3929,7 +4009,7 @@ SELECT x, y FROM (VALUES (1, 2.5), (2, NULL)) AS t(x, y) ORDER BY x
 -- reference: SELECT SUM(LEAST(n, 2)) FROM (SELECT 3 AS n FROM patients)
 SELECT SUM(n) FROM (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_groups_contributed = 2) x, COUNT(*) AS n FROM patients CROSS JOIN UNNEST([1, 2, 3]) AS x GROUP BY x)
 -- unit: patients.patient_id
--- rows per unit: 3, in one group 3, in groups 2; cut to so many groups
+-- rows per unit: 3, in one group 1, in groups 2; cut to so many groups
 -- k0: integer [1, 3]; 3 values: 1, 2, 3
 -- a0: count_rows
 -- columns: sum(n) integer or NULL
@@ -5383,7 +5463,7 @@ SELECT mode() WITHIN GROUP (ORDER BY channel) FROM orders
 -- policy: shop
 SELECT d, COUNT(*) AS n FROM orders CROSS JOIN UNNEST([DATE '2024-01-01', DATE '2024-02-01']) AS t(d) WHERE placed >= d GROUP BY d
 -- unit: orders.customer_id
--- rows per unit: 10, in one group 10, in groups 2
+-- rows per unit: 10, in one group 5, in groups 2
 -- k0: date [2024-01-01, 2024-02-01]; 2 values: 2024-01-01, 2024-02-01
 -- a0: count_rows
 -- columns: d date [2024-01-01, 2024-02-01], n integer
