@@ -11,6 +11,7 @@ import numpy as np
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.functions import Function, overloads
+from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Apply, Constant, Expression
 from dpsql.plan.ranges import known_range, with_bounds
 from dpsql.plan.types import INTEGERS, Facts, Type, Value
@@ -24,6 +25,7 @@ EXACT = Context(prec=1_000, traps=[])
 LONGEST_JOINED = 1_000
 """Characters of constants that are put together. It is a choice: patterns are no longer."""
 SINGLE = 1e38  # As a real number: all below it are within 32-bit numbers.
+MOVES = frozenset({"+", "-", "add:months", "add:days", "add:seconds"})
 DECIMALS = {"+": EXACT.add, "-": EXACT.subtract, "*": EXACT.multiply}
 
 
@@ -62,7 +64,8 @@ def as_constant(value: Value) -> Constant:
 
 
 def computed(name: str, arguments: tuple[Expression, ...]) -> Constant | None:
-    """A sign before a constant, exact arithmetic of written decimals, and plain texts put together; None for all else.
+    """A sign before a constant, exact arithmetic of written decimals, a day or a moment moved by so much, and plain
+    texts put together; None for all else.
 
     >>> computed("+", (as_constant(Decimal("0.06")), as_constant(Decimal("0.01")))).value
     Decimal('0.07')
@@ -82,7 +85,23 @@ def computed(name: str, arguments: tuple[Expression, ...]) -> Constant | None:
             return as_constant(one + other)
         case "lower" | "upper", [str() as text] if text.isascii():
             return as_constant(text.lower() if name == "lower" else text.upper())
+        case _, [date() as moment, int() as count] if name in MOVES:
+            return _moved(name, moment, count)
     return None
+
+
+def _moved(name: str, moment: date, count: int) -> Constant | None:
+    """A day or a moment and so many days, seconds or months more; None where there is no such day.
+
+    >>> _moved("add:months", date(2024, 1, 31), 1).value, _moved("-", date(1, 1, 1), 1)
+    (datetime.datetime(2024, 2, 29, 0, 0), None)
+    """
+    kind = Type.TIMESTAMP if isinstance(moment, datetime) else Type.DATE
+    function = next((own for own in overloads(name) if own.parameters == (kind, Type.INTEGER)), None)
+    if function is None:
+        return None
+    low, high = function.bounds(((moment, moment), Interval.point(count)), (True, True))
+    return as_constant(low) if low is not None and low == high else None
 
 
 def recast(constant: Constant, name: str) -> Constant | None:

@@ -3859,6 +3859,37 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, delta = 1e-9) diagnosis F
 -- columns: diagnosis text or NULL
 -- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0" ORDER BY "k0" NULLS LAST
 
+-- Constants that an interval moves are constants
+-- policy: shop
+SELECT placed::DATE AS d, COUNT(*) FROM orders WHERE placed >= TIMESTAMP '2024-03-05' AND placed < TIMESTAMP '2024-03-05' + INTERVAL 3 DAY GROUP BY 1
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 3
+-- k0: date [2023-01-01, 2024-12-31]; 3 values: 2024-03-05, 2024-03-06, 2024-03-07
+-- a0: count_rows
+-- columns: d date [2023-01-01, 2024-12-31], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT CAST("t0"."placed" AS DATE) AS "k0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($1 AS TIMESTAMP)) AND ("t0"."placed" < CAST($2 AS TIMESTAMP))) AS q GROUP BY "k0"
+-- values: 2024-03-05 00:00:00, 2024-03-08 00:00:00
+
+-- policy: shop
+SELECT placed::DATE AS d, COUNT(*) FROM orders WHERE placed BETWEEN DATE '2024-03-05' - INTERVAL 90 MINUTE AND DATE '2024-03-05' + INTERVAL 36 HOUR - INTERVAL 1 SECOND GROUP BY 1
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 3
+-- k0: date [2023-01-01, 2024-12-31]; 3 values: 2024-03-04, 2024-03-05, 2024-03-06
+-- a0: count_rows
+-- columns: d date [2023-01-01, 2024-12-31], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT CAST("t0"."placed" AS DATE) AS "k0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($1 AS TIMESTAMP)) AND ("t0"."placed" <= CAST($2 AS TIMESTAMP))) AS q GROUP BY "k0"
+-- values: 2024-03-04 22:30:00, 2024-03-06 11:59:59
+
+-- policy: shop
+SELECT day, COUNT(*) FROM orders WHERE day >= DATE '2024-01-31' + INTERVAL 1 MONTH AND day < DATE '2024-02-28' + 3 GROUP BY 1
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 2
+-- k0: date [2023-01-01, 2024-12-31]; 2 values: 2024-02-29, 2024-03-01
+-- a0: count_rows
+-- columns: day date [2023-01-01, 2024-12-31], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."day" AS "k0" FROM "bounded"."main"."orders" AS "t0" WHERE (CAST("t0"."day" AS TIMESTAMP) >= CAST($1 AS TIMESTAMP)) AND ("t0"."day" < CAST($2 AS DATE))) AS q GROUP BY "k0"
+-- values: 2024-02-29 00:00:00, 2024-03-02
+
 -- A public table on no equal column: each row may meet all of its rows, as after LEFT JOIN
 SELECT COUNT(*) FROM patients p JOIN cities c ON p.age > c.population
 -- unit: patients.patient_id
