@@ -2,8 +2,9 @@
 
 A condition is FALSE or TRUE (or NULL), whatever it compares; a CASE has the values of its branches; whole numbers lie
 between their ends; and what is counted by the day, hour, minute or second of a timestamp depends on nothing finer, so
-that it is worked out for each day (hour, ...) within the timestamp's bounds. Such a part stands in the key as if it
-were a column with listed values. More values may be listed than can occur together; none is left out.
+that it is worked out for each day (hour, ...) within the bounds of the timestamp; so it is of one to which a constant
+interval is added. Such a part stands in the key as if it were a column with listed values. More values may be listed
+than can occur together; none is left out.
 
 Conditions narrow a timestamp's bounds before they are cut into days. They are computed for the days only where they
 look no closer at it than at its day: one that midnight does not meet may hold in the afternoon. So are those that name
@@ -33,6 +34,7 @@ __all__ = ["Listing"]
 Values = tuple[Value, ...]
 
 BY_DAY = frozenset({"cast:date", "dayname", "monthname", "last_day", *DAY_PARTS})
+MOVED = frozenset({"add:months", "add:days", "add:seconds"})
 GRAINS = {
     "day": timedelta(days=1),
     "hour": timedelta(hours=1),
@@ -115,30 +117,39 @@ class Listing:
         return None
 
     def _at_its_grain(self, expression: Apply) -> Expression | None:
-        """A function of a bare timestamp that looks no closer than at its day, hour, minute or second."""
-        columns = [argument for argument in expression.arguments if not isinstance(argument, Constant)]
-        if len(columns) != 1 or not isinstance(columns[0], Column) or columns[0].facts.type is not Type.TIMESTAMP:
+        """A function of a timestamp, bare or moved, that looks no closer than at its day, hour, minute or second."""
+        looked_at = [argument for argument in expression.arguments if not isinstance(argument, Constant)]
+        if len(looked_at) != 1 or not _is_timestamp(looked_at[0]):
             return None
-        column, grain = columns[0], grain_of(expression)
+        moment, grain = looked_at[0], grain_of(expression)
         if grain is None:
             return None
-        name = f"{grain} of {column.alias}.{column.name}"
-        moments = self._kept(name, column.facts, self._moments(column, grain))
+        moments = self._kept(f"{grain} of {moment!r}", moment.facts, self._moments(moment, grain))
         if moments is None:
             return None
-        return replace(expression, arguments=tuple(moments if a is column else a for a in expression.arguments))
+        return replace(expression, arguments=tuple(moments if a is moment else a for a in expression.arguments))
 
-    def _moments(self, column: Column, grain: str) -> Values | None:
-        facts = facts_where(column, self.conditions)
-        low, high = known_range(replace(column, facts=facts))
+    def _moments(self, moment: Expression, grain: str) -> Values | None:
+        facts = facts_where(moment, self.conditions)
+        low, high = known_range(replace(moment, facts=facts))
         if low is None or high is None:
             return None
         first = _cut(grain, low)
         count = (high - first) // GRAINS[grain] + 1
         if count > MOST_LISTED:
             return None
-        missing = column.facts.nullable and facts == column.facts  # a comparison leaves no NULL
+        missing = moment.facts.nullable and facts == moment.facts  # a comparison leaves no NULL
         return (*(first + at * GRAINS[grain] for at in range(count)), *([None] if missing else []))
+
+
+def _is_timestamp(expression: Expression) -> bool:
+    """Whether it is a timestamp of a table, or one to which constants are added: NULL where that is."""
+    match expression:
+        case Column():
+            return expression.facts.type is Type.TIMESTAMP
+        case Apply(function=function, arguments=(moment, Constant())) if function.name in MOVED:
+            return _is_timestamp(moment)
+    return False
 
 
 def grain_of(expression: Apply) -> str | None:

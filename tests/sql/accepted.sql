@@ -3890,6 +3890,38 @@ SELECT day, COUNT(*) FROM orders WHERE day >= DATE '2024-01-31' + INTERVAL 1 MON
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."day" AS "k0" FROM "bounded"."main"."orders" AS "t0" WHERE (CAST("t0"."day" AS TIMESTAMP) >= CAST($1 AS TIMESTAMP)) AND ("t0"."day" < CAST($2 AS DATE))) AS q GROUP BY "k0"
 -- values: 2024-02-29 00:00:00, 2024-03-02
 
+-- Days and hours of a moved timestamp
+-- policy: shop
+SELECT (placed - INTERVAL 5 HOUR)::DATE AS d, COUNT(*) FROM orders GROUP BY 1
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: date [2022-12-31, 2024-12-31]; 732 values: 2022-12-31, 2023-01-01, 2023-01-02, ..., 2024-12-30, 2024-12-31
+-- a0: count_rows
+-- columns: d date [2022-12-31, 2024-12-31], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT CAST(("t0"."placed" + to_seconds(CAST(CAST($1 AS BIGINT) AS DOUBLE))) AS DATE) AS "k0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
+-- values: -18000
+
+-- policy: shop
+SELECT date_trunc('hour', placed - INTERVAL 90 MINUTE) AS h, COUNT(*) FROM orders WHERE placed < TIMESTAMP '2023-01-01 03:00:00' GROUP BY 1
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 4
+-- k0: timestamp [2022-12-31 22:00:00, 2024-12-31 22:00:00]; 4 values: 2022-12-31 22:00:00, 2022-12-31 23:00:00, 2023-01-01 00:00:00, 2023-01-01 01:00:00
+-- a0: count_rows
+-- columns: h timestamp [2022-12-31 22:00:00, 2024-12-31 22:00:00], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT date_trunc(CAST($1 AS VARCHAR), ("t0"."placed" + to_seconds(CAST(CAST($2 AS BIGINT) AS DOUBLE)))) AS "k0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" < CAST($3 AS TIMESTAMP))) AS q GROUP BY "k0"
+-- values: 'hour', -5400, 2023-01-01 03:00:00
+
+-- policy: shop
+SELECT strftime(placed + INTERVAL 1 MONTH - INTERVAL 2 DAY, '%Y-%m') AS m, dayname(placed - INTERVAL 5 HOUR) AS d, COUNT(*) FROM orders WHERE placed >= '2024-06-01' GROUP BY 1, 2
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: text; 8 values: '2024-06', '2024-07', '2024-08', ..., '2024-12', '2025-01'
+-- k1: text; 7 values: 'Friday', 'Monday', 'Saturday', ..., 'Tuesday', 'Wednesday'
+-- a0: count_rows
+-- columns: m text, d text, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT strftime((("t0"."placed" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) + to_days(CAST(CAST($2 AS BIGINT) AS INTEGER))), CAST($3 AS VARCHAR)) AS "k0", dayname(("t0"."placed" + to_seconds(CAST(CAST($4 AS BIGINT) AS DOUBLE)))) AS "k1" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($5 AS TIMESTAMP))) AS q GROUP BY "k0", "k1"
+-- values: 1, -2, '%Y-%m', -18000, 2024-06-01 00:00:00
+
 -- A public table on no equal column: each row may meet all of its rows, as after LEFT JOIN
 SELECT COUNT(*) FROM patients p JOIN cities c ON p.age > c.population
 -- unit: patients.patient_id

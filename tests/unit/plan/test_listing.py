@@ -51,6 +51,17 @@ def raw() -> Iterator[duckdb.DuckDBPyConnection]:
         ("date_trunc('month', came)", "year(came) = 2024", 12),
         ("date_trunc('month', came)", "year(came) = 2024 AND month(came) IN (2, 3)", 2),
         ("came::DATE", "came::DATE BETWEEN '2024-03-01' AND '2024-03-07'", 7),
+        (
+            "(came - INTERVAL 5 HOUR)::DATE",
+            "came >= '2024-03-01' AND came < TIMESTAMP '2024-03-01' + INTERVAL 2 DAY",
+            3,
+        ),
+        ("date_trunc('hour', came - INTERVAL 90 MINUTE)", "came BETWEEN '2024-03-01' AND '2024-03-01 02:00:00'", 3),
+        (
+            "dayname(came + INTERVAL 1 MONTH)",
+            "(came + INTERVAL 1 MONTH)::DATE BETWEEN '2024-03-01' AND '2024-03-03'",
+            3,
+        ),
         ("floor(cost / 1000)", "floor(cost / 1000) < 5", 5),
         ("floor(cost / 1000)", "cost < 5000", 7),  # with 5 and NULL, which such rows have not
         ("nights // 7", "nights // 7 <> 2", 5),
@@ -68,10 +79,13 @@ def test_a_condition_on_the_key_leaves_the_groups_that_meet_it(
 
 KEYS = (
     "year(came)", "date_trunc('month', came)", "came::DATE", "dayname(came)", "hour(came)", "strftime(came, '%Y-%m')",
+    "(came - INTERVAL 5 HOUR)::DATE", "date_trunc('month', came + INTERVAL 1 MONTH - INTERVAL 90 MINUTE)",
+    "dayname(came - INTERVAL 1 SECOND)", "strftime(came + INTERVAL 1 YEAR, '%Y-%m')", "hour(came - INTERVAL 5 HOUR)",
     "floor(cost / 1000)", "cost > 4000", "nights // 7", "quarter(left_on)", "year(left_on) * 100 + month(left_on)",
     "CASE WHEN cost < 100 THEN 'low' WHEN cost < 5000 THEN 'mid' END", "left_on IS NULL", "nights % 2 = 0",
 )  # fmt: skip
 CONDITIONS = (
+    "(came - INTERVAL 5 HOUR)::DATE > '2024-02-28'", "came - INTERVAL 1 MONTH < '2023-06-15 12:00:00'",
     "year(came) >= 2024", "month(came) IN (1, 7)", "came < '2023-06-15 12:00:00'", "came::DATE > '2024-02-28'",
     "hour(came) < 3", "NOT (hour(came) BETWEEN 2 AND 20)", "dayname(came) LIKE 'S%'", "cost < 5000", "cost > 4000",
     "floor(cost / 1000) IN (2, 4)", "cost IS NULL", "floor(cost / 1000) IS NULL OR cost > 8000", "nights // 7 <> 2",
