@@ -1,12 +1,12 @@
-"""Which values of several keys stand together, where all of them are columns of one public table.
+"""Which values of keys stand together, where all of them are columns of one public table, or equal such.
 
     SELECT name, category, COUNT(*) FROM items JOIN products ON product = name GROUP BY name, category
 
 Each row of a person holds columns of one row of that table; after a left join it may hold none, and then all of them
-are NULL together. A person's own column that an inner join makes equal to one of the table is that one, and conditions
-on the table's columns hold for that row. So no row of any database is in another group than the table has, and only
-these are listed. This follows from public rows alone: it costs nothing. What one unit is thought to hold at most is
-still that of all combinations.
+are NULL together. A person's own column that an inner join, IN or EXISTS makes equal to one of the table is that one,
+and conditions on the table's columns hold for that row. So no row of any database is in another group than the table
+has, and only these are listed. This follows from public rows alone: it costs nothing. What one unit is thought to hold
+at most is still that of all combinations.
 
 Tests: tests/sql/accepted.sql, tests/unit/plan/test_combined.py.
 """
@@ -21,6 +21,7 @@ from math import prod
 from operator import itemgetter
 
 from dpsql.limits import MOST_LISTED, MOST_OPEN_GROUPS
+from dpsql.plan.conditions import across
 from dpsql.plan.domains import Cell, Evaluate
 from dpsql.plan.expressions import columns_of, substituted
 from dpsql.plan.nodes import Column, Expression, Filter, Join, PerUnit, Project, Relation, Semi
@@ -51,9 +52,10 @@ def combined(relation: Relation, keys: Sequence[Key], read: Combinations, evalua
     """
     listed = {place: key.expression for place, key in enumerate(keys) if key.domain is not None}
     sides = list(_sides(_Rows(relation, _within(listed, aliases_of(relation)), ())))
+    sides.sort(key=lambda side: not side.keys)  # what keys are made of says more of them than what they equal
     placed, found = {place for side in sides for place in side.keys}, list[Combined]()
     for side in sides:
-        equal = {place: own for place, own in side.equal.items() if place not in placed} if side.keys else {}
+        equal = {place: own for place, own in side.equal.items() if place not in placed}
         own = _found(replace(side, keys=dict(sorted({**side.keys, **equal}.items()))), keys, read, evaluate)
         if own is not None:
             found.append(own)
@@ -156,17 +158,29 @@ def _sides(rows: _Rows) -> Iterator[_Rows]:
             yield from _sides(_Rows(relation.input, keys, (*known, *more), missing, equal))
         case Semi():
             yield from _sides(_Rows(relation.input, keys, known, missing, equal))
+            if not (missing or relation.negated):
+                yield from _looked_up(relation, {**equal, **keys})
         case Join():
             for side, absent in ((relation.left, missing), (relation.right, missing or relation.outer)):
                 own = aliases_of(side)
                 conditions = tuple(p for p in known if _made_of(p, own))
-                others = {} if absent else _made_equal({**equal, **keys}, relation.equal, own)
+                pairs = () if relation.outer else relation.equal  # a row may have no partner
+                others = {} if absent else _made_equal({**equal, **keys}, pairs, own)
                 yield from _sides(_Rows(side, _within(keys, own), conditions, absent, others))
         case Project() | PerUnit() if not missing:  # what is computed of columns that are there is not NULL with them
             columns = dict(relation.columns if isinstance(relation, Project) else relation.keys)
             below = {place: substituted(own, columns) for place, own in keys.items() if _named(own, columns)}
             conditions = tuple(substituted(own, columns) for own in known if _named(own, columns))
             yield from _sides(_Rows(relation.input, below, conditions))
+
+
+def _looked_up(semi: Semi, keys: Mapping[int, Expression]) -> Iterator[_Rows]:
+    """The public rows in which IN or EXISTS finds a partner, with the keys that equal what these hold."""
+    if is_public(semi.right):
+        own, parts = aliases_of(semi.right), [part for condition in semi.on for part in conjuncts(condition)]
+        pairs = [pair for part in parts if (pair := across(part, semi.input, semi.right)) is not None]
+        conditions = tuple(part for part in parts if _made_of(part, own))
+        yield _Rows(semi.right, {}, conditions, equal=_made_equal(keys, pairs, own))
 
 
 def _made_equal(
@@ -197,13 +211,14 @@ def _named(expression: Expression, names: Collection[str]) -> bool:
 
 
 def _found(side: _Rows, keys: Sequence[Key], read: Combinations, evaluate: Evaluate) -> Combined | None:
-    """The values that the keys of one public side have together; None where one column is all, or is not read."""
+    """The values that the keys of one public side have together; None where that says no more, or is not read."""
     places, expressions = tuple(side.keys), tuple(side.keys.values())
     keyed, known = {column for own in expressions for column in columns_of(own)}, tuple(filter(columns_of, side.known))
     fewer = tuple(p for p in known if set(columns_of(p)) <= keyed)
     for own in dict.fromkeys((known, fewer)):  # with all columns there may be too many to list
         columns = list(dict.fromkeys(column for part in (*expressions, *own) for column in columns_of(part)))
-        cells = read(side.relation, columns) if places and (len(columns) > 1 or len(places) > 1) else None
+        more = len(columns) > 1 or len(places) > 1 or isinstance(side.relation, Filter | Join | Semi)
+        cells = read(side.relation, columns) if places and more else None
         if cells is not None:
             break
     else:
@@ -216,7 +231,8 @@ def _found(side: _Rows, keys: Sequence[Key], read: Combinations, evaluate: Evalu
         width, results = len(places), evaluate([*expressions, *own], columns, rows)
         values = [result[:width] for result in results if all(flag is True for flag in result[width:])]
     ranks = [{value: rank for rank, value in enumerate(keys[place].domain or ())} for place in places]
-    return Combined(places, tuple(_in_order(dict.fromkeys(values), ranks)))
+    groups = tuple(_in_order(dict.fromkeys(values), ranks))
+    return None if len(places) == 1 and len(groups) == len(ranks[0]) else Combined(places, groups)
 
 
 def _in_order(cells: Iterable[Cell], ranks: Sequence[Mapping[Value, int]]) -> list[Cell]:

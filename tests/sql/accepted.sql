@@ -3922,6 +3922,58 @@ SELECT strftime(placed + INTERVAL 1 MONTH - INTERVAL 2 DAY, '%Y-%m') AS m, dayna
 -- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT strftime((("t0"."placed" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) + to_days(CAST(CAST($2 AS BIGINT) AS INTEGER))), CAST($3 AS VARCHAR)) AS "k0", dayname(("t0"."placed" + to_seconds(CAST(CAST($4 AS BIGINT) AS DOUBLE)))) AS "k1" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($5 AS TIMESTAMP))) AS q GROUP BY "k0", "k1"
 -- values: 1, -2, '%Y-%m', -18000, 2024-06-01 00:00:00
 
+-- A private key that equals a column of a public table
+-- policy: shop
+SELECT c.region, COUNT(*) AS n FROM customers c JOIN regions r ON r.code = c.region WHERE r.coastal GROUP BY 1
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 5 values: 'E', 'N', 'S', 'W', 'Ö'
+-- together: k0; 2 of the public table
+-- a0: count_rows
+-- columns: region text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."region" AS "k0" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" WHERE "t1"."coastal") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT region, COUNT(*) AS n FROM customers WHERE region IN (SELECT code FROM regions WHERE coastal) GROUP BY 1
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 5 values: 'E', 'N', 'S', 'W', 'Ö'
+-- together: k0; 2 of the public table
+-- a0: count_rows
+-- columns: region text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."region" AS "k0" FROM "bounded"."main"."customers" AS "t0" WHERE EXISTS (SELECT 1 FROM "bounded"."main"."regions" AS "t1" WHERE "t1"."coastal" AND ("t0"."region" = "t1"."code"))) AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT region, COUNT(*) AS n FROM customers JOIN (SELECT code AS region FROM regions WHERE coastal) AS r USING (region) GROUP BY 1
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 5 values: 'E', 'N', 'S', 'W', 'Ö'
+-- together: k0; 2 of the public table
+-- a0: count_rows
+-- columns: region text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."region" AS "k0" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" WHERE "t1"."coastal") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT c.region, COUNT(*) AS n FROM customers c LEFT JOIN regions r ON r.code = c.region AND r.coastal GROUP BY 1
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 5 values: 'E', 'N', 'S', 'W', 'Ö'
+-- a0: count_rows
+-- columns: region text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."region" AS "k0" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" AND "t1"."coastal") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT c.region, o.channel, COUNT(*) AS n FROM customers c JOIN orders o USING (customer_id) JOIN regions r ON r.code = c.region WHERE r.name < 'P' GROUP BY 1, 2
+-- unit: customers.customer_id = orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 3
+-- k0: text; 5 values: 'E', 'N', 'S', 'W', 'Ö'
+-- k1: text or NULL; 3 values: 'web', 'shop', NULL
+-- together: k0; 2 of the public table
+-- a0: count_rows
+-- columns: region text, channel text or NULL, n integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."region" AS "k0", "t1"."channel" AS "k1" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" JOIN "bounded"."main"."regions" AS "t2" ON "t0"."region" = "t2"."code" WHERE ("t2"."name" < CAST($1 AS VARCHAR))) AS q GROUP BY "k0", "k1"
+-- values: 'P'
+
 -- A public table on no equal column: each row may meet all of its rows, as after LEFT JOIN
 SELECT COUNT(*) FROM patients p JOIN cities c ON p.age > c.population
 -- unit: patients.patient_id

@@ -139,6 +139,68 @@ def test_conditions_on_the_keys_narrow_the_pairs(session: Session) -> None:
     assert "By the conditions on its keys the answer will have no row." in session.explain(none).notes
 
 
+@pytest.mark.parametrize(
+    ("rows_of", "where"),
+    [
+        (INNER, "WHERE p.kind = 'kind 3'"),
+        ("sales, items AS p", "WHERE item = p.id AND p.kind = 'kind 3' AND paid"),
+        ("sales JOIN (SELECT * FROM items WHERE kind = 'kind 3') AS p ON item = p.id", ""),
+        ("sales JOIN (SELECT id AS item FROM items WHERE kind = 'kind 3') AS p USING (item)", ""),
+        ("sales", "WHERE item IN (SELECT id FROM items WHERE kind = 'kind 3')"),
+        ("sales", "WHERE EXISTS (SELECT 1 FROM items AS p WHERE p.id = item AND p.kind = 'kind 3')"),
+        (f"(SELECT person, item, COUNT(*) AS k FROM {INNER} WHERE p.kind = 'kind 3' GROUP BY person, item)", ""),
+    ],
+)
+def test_what_equals_a_public_column_has_the_values_of_the_rows_that_meet_the_conditions(
+    session: Session, exact: duckdb.DuckDBPyConnection, rows_of: str, where: str
+) -> None:
+    asked = f"SELECT item, COUNT(*) AS n FROM {rows_of} {where} GROUP BY item"
+    found = rows(session, asked)
+    assert [row[0] for row in found] == [i for i in range(500) if i % 7 == 3]
+    assert sorted(row for row in found if row[-1]) == sorted(exact.execute(asked).fetchall())
+    first = session.explain(f"{asked} ORDER BY n LIMIT 3", mechanism="top_k")
+    assert "of 71 groups" in str(first)
+
+
+@pytest.mark.parametrize(
+    ("rows_of", "where"),
+    [
+        (LEFT, "AND p.kind = 'kind 3'"),
+        ("sales", "WHERE item NOT IN (SELECT id FROM items WHERE kind = 'kind 3')"),
+        ("sales", "WHERE item + 0 IN (SELECT id FROM items WHERE kind = 'kind 3')"),
+        ("sales LEFT JOIN (SELECT * FROM items WHERE kind = 'kind 3') AS p ON item = p.id", ""),
+    ],
+)
+def test_what_need_not_equal_a_public_column_keeps_its_values(
+    session: Session, exact: duckdb.DuckDBPyConnection, rows_of: str, where: str
+) -> None:
+    asked = f"SELECT item, COUNT(*) AS n FROM {rows_of} {where} GROUP BY item"
+    found = rows(session, asked)
+    assert [row[0] for row in found] == list(range(701))
+    assert sorted(row for row in found if row[-1]) == sorted(exact.execute(asked).fetchall())
+
+
+def test_a_key_that_a_left_join_may_leave_without_a_value_is_not_the_other_sides(
+    session: Session, exact: duckdb.DuckDBPyConnection
+) -> None:
+    asked = (
+        "SELECT b.item, COUNT(*) AS n FROM (SELECT person, item FROM sales JOIN items AS p ON item = p.id "
+        "WHERE p.kind = 'kind 3') AS a LEFT JOIN (SELECT person, item FROM sales WHERE amount > 3) AS b "
+        "ON a.person = b.person AND a.item = b.item GROUP BY b.item"
+    )
+    found = dict(rows(session, asked))
+    assert {item: n for item, n in found.items() if n} == dict(exact.execute(asked).fetchall())
+
+
+def test_grouping_sets_have_the_values_of_an_equal_public_column(
+    session: Session, exact: duckdb.DuckDBPyConnection
+) -> None:
+    asked = f"SELECT item, paid, COUNT(*) FROM {INNER} WHERE p.kind = 'kind 3' GROUP BY ROLLUP (item, paid)"
+    found = {row[:-1]: row[-1] for row in rows(session, asked)}
+    true = {row[:-1]: row[-1] for row in exact.execute(asked).fetchall()}
+    assert true == {group: n for group, n in found.items() if n} and len(found) == 71 * 3 + 1
+
+
 def test_a_condition_inside_a_left_join_does_not_drop_the_rows_without_a_partner(session: Session) -> None:
     few = "(SELECT * FROM items WHERE kind = 'kind 1' AND fresh) AS p"
     found = rows(session, f"SELECT p.id, p.kind, COUNT(*) FROM sales LEFT JOIN {few} ON item = p.id GROUP BY ALL")
