@@ -37,6 +37,7 @@ __all__ = [
     "same_unit",
     "tables_of",
     "using_pair",
+    "where_as_case",
     "window_parts",
     "windows_in",
 ]
@@ -112,6 +113,13 @@ def windows_in(node: syntax.Expr) -> list[syntax.Window]:
         case _:
             parts = ()
     return [window for part in parts if part is not None for window in windows_in(part)]
+
+
+def where_as_case(call: syntax.Call, condition: syntax.Expr) -> syntax.Call:
+    """An aggregate without its FILTER: of NULL where the condition is not true."""
+    value = syntax.Literal(1, position=call.position) if call.star or not call.arguments else call.arguments[0]
+    chosen = syntax.CaseExpression(None, ((condition, value),), None, position=call.position)
+    return replace(call, star=False, arguments=(chosen, *call.arguments[1:]), where=None)
 
 
 def is_semi(node: syntax.Expr) -> bool:

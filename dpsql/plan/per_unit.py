@@ -9,7 +9,7 @@ from fractions import Fraction
 from dpsql.errors import InvariantBroken, UnsupportedQuery
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, Kind, Takes
 from dpsql.plan.applied import applied
-from dpsql.plan.conditions import bare_identity, holds_aggregate, windows_in
+from dpsql.plan.conditions import bare_identity, holds_aggregate, where_as_case, windows_in
 from dpsql.plan.expressions import Resolver, range_of
 from dpsql.plan.functions import INTEGER_LIMIT, overloads
 from dpsql.plan.grids import saturating_grid
@@ -164,11 +164,15 @@ class _PerUnit:
         return None
 
     def _aggregate(self, node: syntax.Call) -> Expression:
-        if node.name not in INSIDE or node.named or node.where is not None or node.order:
+        if node.where is not None:
+            return self._aggregate(where_as_case(node, node.where))
+        if _is_count_if(node):
+            return self._aggregate(where_as_case(replace(node, name="count", arguments=()), node.arguments[0]))
+        if node.name not in INSIDE or node.named or node.order:
             chosen = f" {FIRST_ROW}" if node.name in CHOOSING else ""
             raise UnsupportedQuery(
                 "inside one unit it is not supported.", construct=node.name.upper(), position=node.position,
-                hint=f"COUNT, SUM, AVG, MIN and MAX are; write CASE instead of FILTER.{chosen}",
+                hint=f"COUNT, COUNT_IF, SUM, AVG, MIN and MAX are.{chosen}",
             )  # fmt: skip
         resolver = self.rows.resolver(self.scope)
         starred, counts = node.star or not node.arguments, INSIDE[node.name].takes is Takes.COUNTED
@@ -202,6 +206,12 @@ class _PerUnit:
         value = UnitValue(f"v{len(self.values)}", function, argument, facts)
         self.values.append(value)
         return unit_column(self.alias, value, most_rows(self.relation))
+
+
+def _is_count_if(node: syntax.Call) -> bool:
+    """Whether it is COUNT_IF of one condition, and nothing else."""
+    plain = len(node.arguments) == 1 and not (node.distinct or node.named or node.order)
+    return plain and CALLS[node.name].takes is Takes.COUNT_IF
 
 
 def unit_facts(function: str, argument: Expression | None, most: int, position: tuple[int, int] | None) -> Facts:

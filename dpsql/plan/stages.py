@@ -9,6 +9,7 @@ from fractions import Fraction
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import MOST_ROWS
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, AggregateFunction, Kind, Takes
+from dpsql.plan.conditions import where_as_case
 from dpsql.plan.expressions import Resolver, arguments_of
 from dpsql.plan.functions import Function
 from dpsql.plan.intervals import Interval
@@ -203,7 +204,7 @@ class _Stage:
             )  # fmt: skip
         distinct = node.distinct and node.name == "count" and bool(node.arguments)
         if node.where is not None:
-            return self._aggregate(_where(node, node.where))
+            return self._aggregate(where_as_case(node, node.where))
         if node.distinct > distinct or node.order or node.named or len(node.arguments) > 1:
             raise UnsupportedQuery(
                 "over public values it takes one plain argument.", construct=node.name.upper(),
@@ -222,13 +223,6 @@ class _Stage:
             f"it does not take {argument.facts.type.value}.", construct=node.name.upper(), position=node.position,
             hint="Name a numeric column.",
         )  # fmt: skip
-
-
-def _where(node: syntax.Call, condition: syntax.Expr) -> syntax.Call:
-    """The call without its FILTER: of NULL where the condition is not true."""
-    value = syntax.Literal(1, position=node.position) if node.star or not node.arguments else node.arguments[0]
-    chosen = syntax.CaseExpression(None, ((condition, value),), None, position=node.position)
-    return replace(node, star=False, arguments=(chosen, *node.arguments[1:]), where=None)
 
 
 def _check_grouped(parts: Sequence[tuple[Expression, str, syntax.Position]], groups: tuple[Expression, ...]) -> None:

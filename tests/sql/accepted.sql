@@ -3922,6 +3922,35 @@ SELECT strftime(placed + INTERVAL 1 MONTH - INTERVAL 2 DAY, '%Y-%m') AS m, dayna
 -- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT strftime((("t0"."placed" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) + to_days(CAST(CAST($2 AS BIGINT) AS INTEGER))), CAST($3 AS VARCHAR)) AS "k0", dayname(("t0"."placed" + to_seconds(CAST(CAST($4 AS BIGINT) AS DOUBLE)))) AS "k1" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($5 AS TIMESTAMP))) AS q GROUP BY "k0", "k1"
 -- values: 1, -2, '%Y-%m', -18000, 2024-06-01 00:00:00
 
+-- FILTER and COUNT_IF inside one unit are CASE
+-- policy: shop
+SELECT AVG(k), AVG(s) FROM (SELECT customer_id, COUNT(*) FILTER (WHERE express) AS k, SUM(total) FILTER (WHERE status = 'paid') AS s FROM orders GROUP BY customer_id) AS t
+-- unit: orders.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 5]; grid 1 from 0 to 5
+-- a1: avg of real [0, 10000] or NULL; grid 0.001 from 0 to 10000
+-- columns: avg(k) real, avg(s) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(5000000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT "x0" AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 10000000 ELSE greatest(0, least(10000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT "t1"."v0" AS "x0", "t1"."v1" AS "x1" FROM (SELECT "k0", CAST(COUNT("x0") AS BIGINT) AS "v0", CAST((CAST(SUM("x1") AS DOUBLE) / CAST($1 AS DOUBLE)) AS DOUBLE) AS "v1" FROM (SELECT "k0", "x0" AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT "t0"."customer_id" AS "k0", CASE WHEN "t0"."express" THEN CAST($4 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."status" = CAST($5 AS VARCHAR)) THEN "t0"."total" ELSE CAST(NULL AS DOUBLE) END AS "x1" FROM "bounded"."main"."orders" AS "t0") AS r) AS r GROUP BY "k0") AS "t1") AS r) AS q
+-- values: 1000.0, 0.0, 10000.0, 1, 'paid', 2000.0
+
+-- policy: shop
+SELECT AVG(k) FROM (SELECT customer_id, COUNT(DISTINCT day) FILTER (WHERE express) AS k FROM orders GROUP BY customer_id HAVING COUNT_IF(express) > 0) AS t
+-- unit: orders.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 5]; grid 1 from 0 to 5
+-- columns: avg(k) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t1"."v0" AS "x0" FROM (SELECT "k0", CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "v0", CAST(COUNT("x1") AS BIGINT) AS "v1" FROM (SELECT "k0", "x0" AS "x0", "x1" AS "x1" FROM (SELECT "t0"."customer_id" AS "k0", CASE WHEN "t0"."express" THEN "t0"."day" ELSE CAST(NULL AS DATE) END AS "x0", CASE WHEN "t0"."express" THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."orders" AS "t0") AS r) AS r GROUP BY "k0") AS "t1" WHERE ("t1"."v1" > CAST($2 AS BIGINT))) AS q
+-- values: 1, 0
+
+-- policy: shop
+SELECT COUNT(*) FROM customers WHERE region IN (SELECT code FROM holidays GROUP BY code HAVING COUNT(*) FILTER (WHERE title = 'carnival') > 1)
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" WHERE EXISTS (SELECT 1 FROM (SELECT "k0", CAST(COUNT("x0") AS BIGINT) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t1"."code" AS "k0", CASE WHEN ("t1"."title" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."holidays" AS "t1") AS r) AS r GROUP BY "k0") AS "t2" WHERE ("t2"."v0" > CAST($2 AS BIGINT)) AND ("t0"."region" = "t2"."k0"))) AS q
+-- values: 'carnival', 1
+
 -- A private key that equals a column of a public table
 -- policy: shop
 SELECT c.region, COUNT(*) AS n FROM customers c JOIN regions r ON r.code = c.region WHERE r.coastal GROUP BY 1

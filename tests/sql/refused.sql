@@ -1713,7 +1713,7 @@ SELECT AVG(n) FROM (SELECT sex, COUNT(*, report_format => 'JSON') AS n FROM pati
 -- refused: report_format at 1:1: a report is a text for its reader. Leave report_format out of the inner query, and name it in the outermost.
 
 SELECT AVG(n) FROM (SELECT patient_id, COUNT(*, report_format => 'JSON') AS n FROM visits GROUP BY patient_id)
--- refused: COUNT at 1:40: inside one unit it is not supported. COUNT, SUM, AVG, MIN and MAX are; write CASE instead of FILTER.
+-- refused: COUNT at 1:40: inside one unit it is not supported. COUNT, COUNT_IF, SUM, AVG, MIN and MAX are.
 
 SELECT COUNT(*, report_format => 'JSON') FROM cities
 -- refused: COUNT at 1:8: over public values it takes one plain argument. Write COUNT(x).
@@ -2115,8 +2115,24 @@ SELECT DISTINCT ON (customer_id) status FROM orders ORDER BY customer_id, placed
 -- refused: DISTINCT ON at 1:8: it keeps rows by their position. Write GROUP BY. For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest.
 
 -- policy: shop
+SELECT AVG(k) FROM (SELECT customer_id, COUNT(*) FILTER (WHERE total) AS k FROM orders GROUP BY customer_id)
+-- refused: total at 1:64: a condition is needed here, not a value of type real. Compare it with something.
+
+-- policy: shop
+SELECT AVG(k) FROM (SELECT customer_id, COUNT_IF(order_id > 3) AS k FROM orders GROUP BY customer_id)
+-- refused: order_id at 1:50: it is a key, orders.order_id, and stands beside nothing but that key: else it could single out a record. It may stand in joins and in COUNT(DISTINCT order_id). Beside the same key of another row of the same unit it also takes <>.
+
+-- policy: shop
+SELECT AVG(k) FROM (SELECT customer_id, SUM(total) FILTER (WHERE customer_id = 3) AS k FROM orders GROUP BY customer_id)
+-- refused: customer_id at 1:66: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT customer_id).
+
+-- policy: shop
+SELECT AVG(k) FROM (SELECT customer_id, COUNT_IF() AS k FROM orders GROUP BY customer_id)
+-- refused: COUNT_IF at 1:41: inside one unit it is not supported. COUNT, COUNT_IF, SUM, AVG, MIN and MAX are.
+
+-- policy: shop
 SELECT status, COUNT(*) FROM (SELECT customer_id, ARG_MIN(status, placed) AS status FROM orders GROUP BY customer_id) GROUP BY status
--- refused: ARG_MIN at 1:51: inside one unit it is not supported. COUNT, SUM, AVG, MIN and MAX are; write CASE instead of FILTER. For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest.
+-- refused: ARG_MIN at 1:51: inside one unit it is not supported. COUNT, COUNT_IF, SUM, AVG, MIN and MAX are. For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest.
 
 -- policy: shop
 SELECT COUNT(*) FROM orders WHERE placed >= '2024-06-01T00:00:00+02:00'
