@@ -167,7 +167,7 @@ class Maker:
         rows, b = self.rows(depth - 1), self.public()
         kind = self.one(*[k for k in ("number", "text") if rows.of(k) and b.of(k)] or ("number",))
         ours, theirs = rows.of(kind) or ["x"], b.of(kind) or ["x"]
-        on = [f"a.{self.one(*ours)} = b.{self.one(*theirs)}"]
+        on = [f"a.{self.one(*ours)} {self.one('=', '=', '=', '<', '>=')} b.{self.one(*theirs)}"]
         on += [self.condition(b, "b")] if self.chance() else []
         items, columns = self.items({"a": rows, "b": b}, keep=True)
         how = self.one("JOIN", "LEFT JOIN")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
@@ -48,6 +49,11 @@ def _text(name: str, *values: str, multiplicity: int = 0) -> ColumnInfo:
     return ColumnInfo(name, Facts(Type.TEXT), values or None, multiplicity=multiplicity)
 
 
+def _given(column: ColumnInfo) -> ColumnInfo:
+    """The same, of a public table in which it is never NULL."""
+    return replace(column, facts=replace(column.facts, nullable=False))
+
+
 def _named(*columns: ColumnInfo) -> dict[str, ColumnInfo]:
     return {column.name: column for column in columns}
 
@@ -77,11 +83,11 @@ CATALOG = Catalog(
             unit="person", unique=("wave", "part"), rows_per_unit=4,
         ),
         "towns": TableInfo(
-            "towns", _named(_text("name", multiplicity=1), _number("zone", 1, 2, multiplicity=2)), public=True,
-            key="name", rows=len(TOWNS),
+            "towns", _named(_given(_text("name", multiplicity=1)), _given(_number("zone", 1, 2, multiplicity=2))),
+            public=True, key="name", rows=len(TOWNS),
         ),
         "zones": TableInfo(
-            "zones", _named(_number("zone", 1, 9, multiplicity=3), _text("kind", multiplicity=3)), public=True,
+            "zones", _named(_number("zone", 1, 9, multiplicity=3), _given(_text("kind", multiplicity=3))), public=True,
             rows=len(ZONES),
         ),
     },

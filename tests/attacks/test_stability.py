@@ -61,6 +61,15 @@ RELATIONS = {
     "SELECT p.person FROM people p JOIN towns t ON p.town = t.name JOIN zones z ON z.zone = t.zone": 3,
     "SELECT p.person FROM people p LEFT JOIN (SELECT t.name, z.kind FROM towns t JOIN zones z USING (zone)) x "
     "ON p.town = x.name": 3,
+    # all of its rows where no columns are equal
+    "SELECT p.person, z.kind FROM people p JOIN zones z ON p.age < z.zone": 6,
+    "SELECT n.person, z.kind FROM notes n CROSS JOIN zones z": 12,
+    "SELECT n.person, z.kind FROM notes n, zones z WHERE n.grade <= z.zone AND z.kind = 'x'": 12,
+    "SELECT n.person, z.kind FROM notes n LEFT JOIN zones z ON n.grade <= z.zone": 12,
+    "SELECT p.person, z.kind FROM towns t, people p, zones z WHERE p.age > t.zone AND z.zone = t.zone": 9,
+    "SELECT v.person, v.ward, t.name FROM people p, towns t, visits v WHERE v.person = p.person AND v.cost > t.zone": 9,
+    "SELECT p.person FROM people p, (SELECT DISTINCT zone FROM zones) z WHERE p.age < z.zone": 6,
+    "SELECT person, COUNT(*) AS n FROM notes CROSS JOIN zones GROUP BY person": 1,
     # semi-joins decide over a unit's own rows
     "SELECT * FROM visits WHERE person NOT IN (SELECT person FROM notes WHERE grade = 0)": 3,
     "SELECT * FROM items WHERE visit IN (SELECT visit FROM visits WHERE cost > 0)": 4,
@@ -165,8 +174,17 @@ KEYED = {
     "SELECT * FROM waves": {"wave, part": 1, "wave": 2, "part": 2, "score": 4, "part, wave, score": 1},
     "SELECT * FROM waves WHERE score > 0": {"wave, part": 1, "wave": 2, "score": 4},
     "SELECT w.wave, w.part, p.age FROM waves w LEFT JOIN people p USING (person)": {"wave, part": 1},
-}
-"""Rows under a key of several columns, and how many of one unit share one value of some columns at most."""
+    # of the rows of a public side that one row meets, those with the value
+    "SELECT n.grade, t.name, t.zone FROM notes n CROSS JOIN towns t":
+        {"name": 2, "zone": 4, "zone, name": 2, "grade": 6},
+    "SELECT n.grade, z.zone, z.kind FROM notes n JOIN zones z ON n.grade < z.zone": {"kind": 6, "zone": 12},
+    "SELECT n.grade, t.name, z.kind FROM notes n, towns t, zones z WHERE n.grade < t.zone AND t.zone = z.zone":
+        {"name": 6, "kind": 18, "name, kind": 6},
+    "SELECT w.wave, w.part, t.name FROM waves w JOIN towns t ON w.part >= t.name":
+        {"name": 4, "wave, part": 3, "wave, part, name": 1},
+    "SELECT n.grade, t.name FROM notes n LEFT JOIN towns t ON n.grade < t.zone": {"name": 2, "grade": 6},
+}  # fmt: skip
+"""Rows under a key of several columns, or beside public ones, and how many of one unit share values of some at most."""
 
 
 @pytest.mark.parametrize("sql", KEYED)

@@ -67,6 +67,14 @@ WIDER = (
     Template(
         "SELECT region, COUNT(*) FROM visits JOIN patients USING (patient_id) JOIN cities ON city = name GROUP BY 1"
     ),
+    Template("SELECT b.ward, COUNT(*), SUM(v.score) FROM visits v JOIN beds b ON v.score >= b.beds GROUP BY b.ward"),
+    Template(
+        "SELECT c.name, COUNT(*), COUNT(DISTINCT patient_id) FROM visits CROSS JOIN cities c WHERE cost > c.km GROUP BY 1"
+    ),
+    Template("SELECT COUNT(*), SUM(age) FROM patients p, beds b WHERE p.age > b.floor * 10"),
+    Template(
+        "SELECT p.city, COUNT(*) FROM patients p JOIN cities c ON p.city = c.name WHERE c.km > 15 GROUP BY p.city"
+    ),
     # IN, EXISTS
     Template("SELECT COUNT(*) FROM patients WHERE patient_id IN (SELECT patient_id FROM visits WHERE ward = 'C')"),
     Template(
@@ -98,6 +106,10 @@ WIDER = (
     Template("SELECT COUNT(DISTINCT score), COUNT(DISTINCT ward), COUNT(DISTINCT diagnosis) FROM visits"),
     Template("SELECT ward, COUNT(DISTINCT score) FROM visits GROUP BY ward"),
     # within one unit
+    Template(
+        "SELECT AVG(k), SUM(s) FROM (SELECT patient_id, COUNT_IF(ward = 'A') AS k, "
+        "SUM(score) FILTER (WHERE cost > 10) AS s FROM visits GROUP BY patient_id) AS t"
+    ),
     Template(
         "SELECT AVG(total), COUNT(*) FROM (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id) AS t"
     ),
