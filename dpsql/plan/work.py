@@ -50,8 +50,8 @@ MOST_DRAWS = 100_000
 """Values of listed groups that are drawn among many, one after the other. It is a choice: one takes 0.25 ms (measured),
 so they take as long as an engine may."""
 MOST_JOINED = 2_000_000_000
-"""Rows of people with what they are joined with, by the policy's guess of a table's rows. It is a choice: DuckDB makes
-so many in about ten seconds (measured with a comparison of each)."""
+"""Rows of people with what they are joined with, by the policy's guess of a table's rows, or of public tables alone of
+which all rows meet. It is a choice: DuckDB makes so many in about ten seconds (measured with a comparison of each)."""
 MOST_PUBLIC = 20_000_000
 """Rows of public tables that are joined beside people's: DuckDB joins so many in about a second. It is a choice; a
 table that has more by itself is possible."""
@@ -88,6 +88,18 @@ def _refuse(plan: AnyPlan) -> None:
         _refuse_draws(plan)
         for first in plan.awaits:
             _refuse(first)
+    elif _crosses(plan.relation) and (found := most_joined(plan.relation, ())) > MOST_JOINED:
+        raise UnsupportedQuery(
+            f"the public tables that it joins may have {found:,} rows together, and {MOST_JOINED:,} are possible.",
+            construct="JOIN", hint="Join them ON equal columns, or choose fewer rows of them first.",
+        )  # fmt: skip
+
+
+def _crosses(relation: Relation) -> bool:
+    """Whether all rows of tables may meet, since no columns are equal."""
+    if isinstance(relation, Join) and not relation.equal and not relation.outer:
+        return True
+    return any(below is not None and _crosses(below) for _, below in _parts(relation))
 
 
 def letters(expression: Expression) -> int:

@@ -49,6 +49,9 @@ HEAVY = [
     (f"SELECT COUNT(*) FROM patients JOIN (SELECT a * b * c * d AS k, COUNT(*) AS n FROM {LISTS} GROUP BY k) q "
      "ON q.k = age", "100,000,000 rows together"),
     (f"SELECT COUNT(*) FROM patients WHERE city IN (SELECT a.name FROM {STATES})", "rows together"),
+    ("SELECT COUNT(*) FROM visits, cities a, cities b WHERE a.population < b.population", "beyond a million"),
+    ("SELECT COUNT(*) FROM cities a, cities b, cities c, cities d", "rows together, and 2,000,000,000 are possible"),
+    ("SELECT COUNT(*) FROM patients UNION ALL SELECT COUNT(*) FROM cities a, cities b, cities c, cities d", "possible"),
     # texts of one row, of all groups, of several answers
     (f"SELECT COUNT(*) FROM patients WHERE {FULL}", "one row"),
     (f"SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM patients WHERE {FULL}", "one row"),
@@ -85,6 +88,8 @@ def test_what_is_too_much_is_refused_before_the_charge(session: Session, sql: st
         f"SELECT {wide('a.sex', 1)[0]} AS t, a.n FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) AS a "
         "JOIN (SELECT sex, AVG(age) AS m FROM patients GROUP BY sex) AS b USING (sex)",
         "SELECT COUNT(*) FROM patients WHERE city IN (SELECT a.name FROM cities a JOIN cities b ON a.state = b.state)",
+        "SELECT COUNT(*) FROM visits CROSS JOIN cities WHERE cost > population",
+        "SELECT COUNT(*) FROM cities a, cities b WHERE a.population > b.population",
     ],
 )
 def test_what_people_ask_is_possible(session: Session, sql: str) -> None:
