@@ -179,14 +179,14 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """An inner or left join on equal columns.
+    """An inner or left join on equal columns; on none of them, all rows of the two sides meet.
 
     A join of two private relations always includes equality of their units. The left side of a left join is private.
 
     Attributes:
         left: Rows.
         right: Rows.
-        equal: Pairs of columns, the left side's first.
+        equal: Pairs of columns, the left side's first. Without any the right side is public.
         outer: Whether rows of the left side without a partner stay (LEFT JOIN).
         on: Further conditions of a left join.
     """

@@ -35,7 +35,8 @@ def rows_per_unit(relation: Relation) -> int:
       unit, or 1 where it is joined on its key (unique within the unit, by the bounded view). A left join keeps
       unmatched rows, so the other side counts at least 1. Where the left side is joined on its key, all rows of
       the right side may meet one and the same left row, and the unit's other left rows still add one row each.
-    * A public side counts its largest number of rows with one value of a join column, which is public.
+    * A public side counts its largest number of rows with one value of a join column, which is public; all of its rows
+      where there is no such column.
     * Per-unit aggregation gives one row a unit and value of the further keys, and DISTINCT one for each value of its
       columns: at most as many as there were rows, and as a unit's rows have values (`groups`). Where the unit is not
       among the columns, its arrival adds at most the values of its own rows.
