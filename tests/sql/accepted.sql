@@ -5656,7 +5656,7 @@ SELECT sex, COUNT(*) views FROM patients year WHERE year.age > 30 GROUP BY sex
 
 SELECT zone.level, COUNT(*) share FROM patients CROSS JOIN (VALUES (30), (60)) zone(level) WHERE age > zone.level GROUP BY zone.level
 -- unit: patients.patient_id
--- rows per unit: 2, in one group 2, in groups 2
+-- rows per unit: 2, in one group 1, in groups 2
 -- k0: integer [30, 60]; 2 values: 30, 60
 -- a0: count_rows
 -- columns: level integer [30, 60], share integer
@@ -5666,7 +5666,7 @@ SELECT zone.level, COUNT(*) share FROM patients CROSS JOIN (VALUES (30), (60)) z
 -- What the hints for UNPIVOT, LATERAL, JSON and other forms of dates say
 SELECT u.item, AVG(CASE u.item WHEN 'age' THEN age ELSE 2 * age END) AS a FROM patients CROSS JOIN (VALUES ('age'), ('twice')) AS u(item) GROUP BY u.item
 -- unit: patients.patient_id
--- rows per unit: 2, in one group 2, in groups 2
+-- rows per unit: 2, in one group 1, in groups 2
 -- k0: text; 2 values: 'age', 'twice'
 -- a0: avg of integer [0, 220]; grid 1 from 0 to 220
 -- columns: item text, a real
