@@ -16,9 +16,8 @@ from dpsql.privacy.loss import PrivacyLoss
 
 __all__ = ["COMPUTED", "Quote", "QuoteColumn"]
 
-COMPUTED = (
-    "computed"  # In the place of a mechanism, of what is worked out from released numbers and costs nothing more.
-)
+COMPUTED = "computed"
+"""In the place of a mechanism, of what is worked out from released numbers, and costs nothing more."""
 
 RIGHT = (False, False, False, True, True, True)
 """Which columns of a shown quote are numbers."""

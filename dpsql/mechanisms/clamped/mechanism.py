@@ -16,8 +16,8 @@ FINE N), where N is the number of all units and s at least SURE / c: where there
 stands, and seldom an edge that clips them all. s is so large that g, if none is above it, is taken in its place only
 where N c FINE is about p_h - p_g + SURE: so many units, were they all above g, would have shown that. Of a whole table
 h is where units lie that have as many rows as the caps allow, of values as they are guessed: owners know how many rows
-people have, and bounds are what surely holds. Where a condition or a join leaves units far less, h is g. Penalties are
-the same over many groups as over one.
+people have, and bounds are what surely holds. Where a condition or a join may leave units far less, h is halfway, by
+factors, between that and g. Penalties are the same over many groups as over one.
 
 *The sums.* With C = e_j for that j, each unit's totals are multiplied by a number from 0 to 1 that depends on its size
 alone, and makes it at most C: without groups a unit of size s > C counts with C in place of s; with groups its totals
