@@ -13,14 +13,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from fractions import Fraction
 
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.catalog import TableInfo
-from dpsql.plan.nodes import Column, Expression, Filter, Join, PerUnit, Project, Relation, Scan, Semi, UnionAll, Written
-from dpsql.plan.relations import is_public, private_scans, unit_of
+from dpsql.plan.nodes import (
+    Case,
+    Column,
+    Constant,
+    Expression,
+    Filter,
+    Join,
+    PerUnit,
+    Project,
+    Relation,
+    Scan,
+    Semi,
+    UnionAll,
+    Written,
+)
+from dpsql.plan.relations import aliases_of, is_public, private_scans, unit_of
 from dpsql.plan.stability import rows_per_unit
 
-__all__ = ["known_units", "rows_guessed", "rows_of_a_total", "rows_said_by", "units_guessed", "units_said_by"]
+__all__ = [
+    "known_units",
+    "rows_guessed",
+    "rows_of_a_total",
+    "rows_said_by",
+    "spread_of_a_total",
+    "units_guessed",
+    "units_said_by",
+]
 
 LOOSE = 4  # How many times what a unit has a cap is thought to be, in a whole table. A guess, as in `capped`.
 
@@ -138,6 +161,27 @@ def _said(tables: Iterable[TableInfo], guess: str) -> str:
     return f"that {guess if largest is None or largest.advised is None else 'advise counted'}"
 
 
+def spread_of_a_total(relation: Relation, argument: Expression) -> Fraction | None:
+    """About how far counts and sums of single units lie apart; None where nothing tells.
+
+    Units are thought to differ in their numbers of rows by as much as they have, and rows by their declared spread.
+
+    Args:
+        relation: The rows.
+        argument: Over one of them.
+    """
+    total = rows_of_a_total(relation, argument)
+    if total is None:
+        return None
+    rows, _, added = total
+    if added is None:
+        return Fraction(rows)
+    facts = added.facts
+    if facts.centre is None or facts.spread is None:
+        return None
+    return Fraction(rows * math.hypot(float(facts.centre), float(facts.spread) / math.sqrt(rows)))
+
+
 def rows_of_a_total(relation: Relation, argument: Expression) -> tuple[float, int, Expression | None] | None:
     """About how many rows one unit's count or sum is made of, the most that it may be, and what is added up.
 
@@ -148,10 +192,15 @@ def rows_of_a_total(relation: Relation, argument: Expression) -> tuple[float, in
     Returns:
         None for whatever is not a count or a sum over the rows of one unit.
     """
+    match argument:
+        case Case(branches=((_, argument),), default=Constant(value=None)):  # behind FILTER, or of two that both are
+            pass
     while isinstance(argument, Column):
         match relation:
             case Filter() | Semi():
                 relation = relation.input
+            case Join():
+                relation = relation.left if argument.alias in aliases_of(relation.left) else relation.right
             case Project() if relation.alias == argument.alias:
                 argument, relation = dict(relation.columns)[argument.name], relation.input
             case PerUnit() if relation.alias == argument.alias:

@@ -42,10 +42,11 @@ from dpsql.mechanisms.noise.central import STATISTICS, Guess, Moments, MomentSta
 from dpsql.mechanisms.noise.laws import Law
 from dpsql.mechanisms.noise.mean import centre_of, deviation_of
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, need_of, rows_fixed, sensitivity_of
+from dpsql.plan.guesses import spread_of_a_total
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.plan.nodes import Expression
 from dpsql.plan.ranges import is_certain
-from dpsql.plan.types import Grid
+from dpsql.plan.types import Facts, Grid
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -120,7 +121,10 @@ def moments_query(request: Request) -> MomentsQuery:
     grids = {name: coarse(grid) for name, (_, grid) in arguments.items()}
     facts = {"x": request.facts} if len(arguments) == 1 else {"y": request.facts, "x": request.second_facts}
     centres = {name: centre_of(grids[name], facts[name]) for name in arguments}
-    distances = {name: deviation_of(grids[name], facts[name], centres[name]) for name in arguments}
+    distances = {
+        name: deviation_of(grids[name], _apart(request, argument, facts[name]), centres[name])
+        for name, (argument, _) in arguments.items()
+    }
     sums = {
         name: Measure(MeasureKind.SUM, argument, grids[name], centres[name])
         for name, (argument, _) in arguments.items()
@@ -138,6 +142,12 @@ def moments_query(request: Request) -> MomentsQuery:
         guess=Guess(distances["x"], distances.get("y", distances["x"])),
         rows_about=max(1, request.rows_about),
     )
+
+
+def _apart(request: Request, argument: Expression, facts: Facts) -> Facts:
+    """What is known of an argument, with a guessed spread where it is a total of each unit: bounds lie far off."""
+    guessed = None if facts.spread is not None else spread_of_a_total(request.source.relation, argument)
+    return facts if guessed is None else replace(facts, spread=guessed)
 
 
 def _arguments(request: Request) -> dict[str, tuple[Expression, Grid]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -9,7 +10,14 @@ import pytest
 
 from dpsql.plan.advised import AdvisedTable, LogHistogram
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
-from dpsql.plan.guesses import known_units, rows_guessed, rows_of_a_total, rows_said_by, units_guessed
+from dpsql.plan.guesses import (
+    known_units,
+    rows_guessed,
+    rows_of_a_total,
+    rows_said_by,
+    spread_of_a_total,
+    units_guessed,
+)
 from dpsql.plan.plans import Plan
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Facts, Type
@@ -83,6 +91,23 @@ def test_notes_say_whose_number_it_is() -> None:
     known = replace(VISITS, units_known=30_000)
     assert rows_said_by(planned(of_units, known).relation) == "that the policy guesses (rows_about)"
     assert rows_said_by(planned(of_units, replace(known, advised=FACTS)).relation) == "that advise counted"
+
+
+@pytest.mark.parametrize(
+    ("value", "apart"),
+    [("COUNT(*)", 4), ("SUM(cost)", 4 * math.hypot(100, 30 / 2)), ("AVG(cost)", None), ("MAX(cost)", None)],
+)
+def test_how_far_totals_of_units_lie_apart_is_guessed_from_their_rows(value: str, apart: float | None) -> None:
+    cost = replace(COST, facts=replace(COST.facts, centre=Fraction(100), spread=Fraction(30)))
+    known = replace(VISITS, columns={**VISITS.columns, "cost": cost})
+    totals = f"(SELECT id, {value} AS n FROM visits GROUP BY id)"
+    joined = f"SELECT AVG(n) FROM people JOIN {totals} USING (id)"
+    for sql in (f"SELECT AVG(n) FROM {totals}", f"SELECT AVG(n) FILTER (WHERE n > 1) FROM {totals}", joined):
+        plan = planned(sql, known)
+        argument = plan.aggregates[0].argument
+        assert argument is not None
+        found = spread_of_a_total(plan.relation, argument)
+        assert (found if found is None else float(found)) == (apart if apart is None else pytest.approx(apart))
 
 
 @pytest.mark.parametrize(
