@@ -139,9 +139,9 @@ class LocatedRelease(PlaceSearch):
             return (f"rows of groups that have few are clipped to {ends}, which is all of the bounds.",)
         return (
             f"rows of groups that have few are clipped to {ends}, chosen privately: at most "
-            f"{search.most_above(place):,} rows lie outside (95%). An interval allows for rows worth "
-            f"{ALLOWED * float(search.units / search.epsilon):,.0f} of them, by once that far; where a group has "
-            "fewer than can be seen, it reaches to the bounds.",
+            f"{search.most_above(place):,} rows lie outside (95%). An interval allows for "
+            f"{ALLOWED * float(search.units / search.epsilon):,.0f} of them, the fewer the farther out; where a group "
+            "has fewer rows than can be seen, it reaches to the bounds.",
         )
 
     @abstractmethod
