@@ -172,9 +172,10 @@ class ClampedMean(PlaceSearch):
         if place is None:
             found = self.around(0, group, row["count"], parts, clamps.grid, sampler, thins)
         else:
-            count, sway = max(1, row["count"]), self.query.law(COUNT).quantile(1 - MISS)
+            sway = self.query.law(COUNT).quantile(1 - MISS)
             below, above, _ = (0.0, 0.0, 0.0) if search is None else clamps.outside(search, place, row["count"], sway)
-            found = replace(clamps.window(place), under=below * count, over=above * count)
+            most = max(1, row["count"] + sway)  # units that there may be
+            found = replace(clamps.window(place), under=below * most, over=above * most)
         window = replace(found, middle=0, half=max(1, -found.low, found.high))
         (steps,) = noised([total(*group, window)], self.query.law(parts[1], window.half).draw(sampler, 1)).tolist()
         return {"sum": steps, **{name: getattr(window, name) for name in SUMMED[1:]}}
