@@ -38,15 +38,13 @@ def computed_columns(plan: Plan) -> dict[str, Expression]:
     found = dict[str, Expression]()
     for output, expression in zip(plan.answer, answer_columns(plan), strict=True):
         read = {column.name for column in columns_of(expression)}
-        if (
-            output.end is None
-            and not isinstance(expression, Column)
-            and read
-            and read <= names
-            and _is_plain(expression)
-        ):
+        if output.end is None and read and read <= names and _is_computed(expression):
             found[output.label] = expression
     return found
+
+
+def _is_computed(expression: Expression) -> bool:
+    return not isinstance(expression, Column) and _is_plain(expression)
 
 
 def _is_plain(expression: Expression) -> bool:

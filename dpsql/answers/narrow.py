@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 from dpsql.answers.foreseen import computed_columns, half_width_of, parts_of
@@ -86,25 +85,20 @@ def split_for(own: Prepared, half_width: Mapping[str, float], at: At) -> Prepare
     for wanted in _wanted(own.plan, half_width):  # one after the other; what was made narrow stays so
         narrowed.append(wanted)
         names = {part.aggregate.name for part in wanted.parts(own)}
-        free = names - bought or names
-        kind = "epsilon" if all(prices[name].rho is None for name in free) else "rho"
-
-        priced = partial(_priced, prices, free, kind)
-        prices = priced(least_price(partial(_gives, own, at, priced, narrowed)))
-        bought |= free
+        prices = _cheapest(own, at, prices, names - bought or names, narrowed)
+        bought |= names
     return at(own, prices)
 
 
-def _priced(prices: Prices, names: set[str], kind: str, price: Fraction) -> Prices:
-    """The same prices, with another one of some aggregates."""
-    changes: dict[str, Any] = {kind: price}
-    return {**prices, **{name: replace(prices[name], **changes) for name in names}}
+def _cheapest(own: Prepared, at: At, prices: Prices, names: set[str], wanted: Sequence[_Wanted]) -> Prices:
+    """The same prices, with the least one of some aggregates at which all that is wanted is narrow."""
+    kind = "epsilon" if all(prices[name].rho is None for name in names) else "rho"
 
+    def priced(price: Fraction) -> Prices:
+        changes: dict[str, Any] = {kind: price}
+        return {**prices, **{name: replace(prices[name], **changes) for name in names}}
 
-def _gives(
-    own: Prepared, at: At, priced: Callable[[Fraction], Prices], wanted: Sequence[_Wanted], price: Fraction
-) -> bool:
-    return _narrow(at(own, priced(price)), wanted)
+    return priced(least_price(lambda price: _narrow(at(own, priced(price)), wanted)))
 
 
 def _wanted(plan: Plan, half_width: Mapping[str, float]) -> list[_Wanted]:

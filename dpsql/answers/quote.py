@@ -6,7 +6,7 @@ Tests: tests/unit/answers.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
@@ -47,7 +47,8 @@ def quote(
         classes: The policy's classes of units with their shares.
     """
     by_name = {measured.aggregate.name: measured for measured in prepared.measured if measured.grouping == 0}
-    columns, shown = _computed(prepared, composition), set()
+    computed, shown = _computed(prepared, composition), set()
+    columns = [*computed]
     for output in prepared.plan.outputs:
         for column in columns_of(output.expression):
             measured = by_name.get(column.name)
@@ -67,7 +68,7 @@ def quote(
         columns=(*columns, *hidden),
         sql="\n".join(dict.fromkeys(reading.statement.sql for reading in prepared.readings)),
         repeats_left=repeats_left,
-        notes=(*_notes(prepared), *_notes_on_classes(prepared, classes)),
+        notes=(*_notes(prepared), *_endless(computed), *_notes_on_classes(prepared, classes)),
     )
 
 
@@ -84,6 +85,16 @@ def _computed(prepared: Prepared, composition: Composition) -> list[QuoteColumn]
         if half_width is not None:
             found.append(QuoteColumn(label, COMPUTED, nothing, None, None, half_width))
     return found
+
+
+def _endless(computed: Sequence[QuoteColumn]) -> tuple[str, ...]:
+    """Which columns may have intervals without an end."""
+    return tuple(
+        f"{column.name}: Expected to say next to nothing: by the rows that are guessed its interval has no end at this "
+        "price, as where a divisor may be 0."
+        for column in computed
+        if column.half_width == math.inf
+    )
 
 
 def _column(name: str, measured: Measured, composition: Composition) -> QuoteColumn:
@@ -216,10 +227,4 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
     noted = ((m, note) for m in prepared.measured for note in (*m.notes(), *advice(m.aggregate)))
     notes += [f"{m.aggregate.text}: {note}" for m, note in noted]
     notes += foretold_answer(prepared.plan)
-    notes += (
-        f"{label}: Expected to say next to nothing: by the rows that are guessed its interval has no end at this "
-        "price, as where a divisor may be 0."
-        for label, expression in computed_columns(prepared.plan).items()
-        if half_width_of(prepared, expression) == math.inf
-    )
     return tuple(dict.fromkeys(notes))

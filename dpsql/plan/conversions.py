@@ -17,7 +17,7 @@ from dpsql.plan.ranges import known_range, with_bounds
 from dpsql.plan.types import INTEGERS, Facts, Type, Value
 from dpsql.sql.literals import read_date, read_timestamp
 
-__all__ = ["as_constant", "as_text", "computed", "converted", "met", "recast"]
+__all__ = ["MOVED", "as_constant", "as_text", "computed", "converted", "met", "recast"]
 
 LONG = 2**63  # One above the largest signed 64-bit integer.
 EXACT = Context(prec=1_000, traps=[])
@@ -25,7 +25,8 @@ EXACT = Context(prec=1_000, traps=[])
 LONGEST_JOINED = 1_000
 """Characters of constants that are put together. It is a choice: patterns are no longer."""
 SINGLE = 1e38  # As a real number: all below it are within 32-bit numbers.
-MOVES = frozenset({"+", "-", "add:months", "add:days", "add:seconds"})
+MOVED = frozenset({"add:months", "add:days", "add:seconds"})
+"""What adds a constant interval to a day or a moment."""
 DECIMALS = {"+": EXACT.add, "-": EXACT.subtract, "*": EXACT.multiply}
 
 
@@ -85,7 +86,7 @@ def computed(name: str, arguments: tuple[Expression, ...]) -> Constant | None:
             return as_constant(one + other)
         case "lower" | "upper", [str() as text] if text.isascii():
             return as_constant(text.lower() if name == "lower" else text.upper())
-        case _, [date() as moment, int() as count] if name in MOVES:
+        case _, [date() as moment, int() as count] if name in ("+", "-", *MOVED):
             return _moved(name, moment, count)
     return None
 

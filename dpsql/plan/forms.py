@@ -20,6 +20,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from dpsql.limits import MOST_LISTED
+from dpsql.plan.conversions import MOVED
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.functions.dates import DAY_PARTS
 from dpsql.plan.functions.days import truncated
@@ -34,7 +35,6 @@ __all__ = ["Listing"]
 Values = tuple[Value, ...]
 
 BY_DAY = frozenset({"cast:date", "dayname", "monthname", "last_day", *DAY_PARTS})
-MOVED = frozenset({"add:months", "add:days", "add:seconds"})
 GRAINS = {
     "day": timedelta(days=1),
     "hour": timedelta(hours=1),

@@ -26,7 +26,8 @@ import numpy as np
 
 from dpsql.mechanisms.choice.clamp import ALLOWED, FARTHER, WIDE, ClampSearch, by_edges, edges_to, place_of
 from dpsql.mechanisms.choice.groups import Whole, together
-from dpsql.mechanisms.located.place import FADES, NEAR, STANDARD, THINS, Clip
+from dpsql.mechanisms.located.place import STANDARD, Clip
+from dpsql.mechanisms.located.tails import fading
 from dpsql.mechanisms.noise.mean import anchor_of, declared_centre
 from dpsql.plan.types import Facts, Grid
 
@@ -126,10 +127,9 @@ def _beyond(edge: float, far: float) -> tuple[float, float]:
         edge: The clamp.
         far: The farthest distance that there is.
     """
-    doublings = np.arange(max(1, math.ceil(math.log2(far / edge))) + 1) if far > edge else np.zeros(1)
-    further = np.maximum(doublings - NEAR, 0)
-    tails = ALLOWED * FADES ** (doublings - further) * THINS[1] ** further
-    ends = np.minimum(edge * 2.0 ** (doublings + 1) * FARTHER, far)
+    doublings = max(1, math.ceil(math.log2(far / edge))) if far > edge else 0
+    tails = ALLOWED * fading(doublings + 1)
+    ends = np.minimum(edge * 2.0 ** np.arange(1, doublings + 2) * FARTHER, far)
     rows = tails - np.append(tails[1:], 0.0)
     return float((rows * (ends - edge)).sum()), float((rows * (ends**2 - edge**2)).sum())
 

@@ -17,7 +17,7 @@ three quarters at least. Where clipping costs less than noise for whoever lies f
 tail that is believed.
 
 `Side.hidden` is what the interval adds: the rows beyond the window if tails are larger than they look by what their
-noise hides 19 times of 20 (`SWAY`), and thin slowly with the first doublings beyond those that are believed (`FADES`),
+noise hides 19 times of 20 (`SWAY`), and thin slowly with the first doublings beyond those that are believed (`tails`),
 and by half with each further one. More rows, or rows that lie farther, the noise can hide: at most `most_hidden` of a
 group, 99 times of 100, whatever the data are.
 """
@@ -33,11 +33,11 @@ from itertools import pairwise
 import numpy as np
 
 from dpsql.mechanisms.choice.groups import Whole, together
+from dpsql.mechanisms.located.tails import THINS, fading
 from dpsql.plan.types import Grid
 
 __all__ = [
     "STANDARD",
-    "THINS",
     "Bins",
     "Clip",
     "Side",
@@ -55,9 +55,6 @@ LEVELS = 25
 LIKELY = 1e-2
 """The chance that noise alone passes for a tail, one doubling beyond half of the rows. A guess."""
 RAREST = 1e-9  # A probability; that chance is never less. It is a choice: 12 doublings out it would be.
-THINS = (0.1, 0.5)
-"""What is left of a tail after one more doubling, at least and at most, where an expected error is worked out. A guess
-between light tails and those of no finite mean."""
 STANDARD = 4
 """Standard deviations of the rows in a window's half width, where nothing tells them. A guess: windows reach to where
 rows thin out."""
@@ -67,12 +64,6 @@ FARTHER = 0.75  # The same where the interval counts them, a little farther out.
 SWAY = 1.64
 """In standard deviations of its noise: how much larger than it looks the interval takes a tail to be. So much normal
 noise hides 19 times of 20."""
-FADES = 0.8
-"""What the interval takes to be left of a tail after one more doubling, over `NEAR` of them; further out `THINS` holds.
-A guess: bonuses, large claims and faulty readings reach far beyond the rest, and thin out slowly. Measured on groups of
-120 to 12,000 rows of which none to 3 of 100 lie up to a hundred times as far as the others: with 0.7 over 4 doublings
-intervals held less than 85 times of 100 in 77 of 1,848 groups, with 0.8 over 6 in 9; they are a third wider."""
-NEAR = 6  # Doublings beyond the last tail that is believed: sixty-four times as far. It is a choice, as `FADES`.
 FEARED = 0.02
 """How much what the interval counts beyond a window weighs, beside what noise and clipping are expected to cost.
 Measured: of lognormal costs means err by a third less than with 0, and windows around values without long tails stay;
@@ -289,8 +280,7 @@ def _feared(
     ends = np.where(edges < far, edges * FARTHER, far)  # what lay beyond the bounds is at them
     spreads = np.sqrt(2.0 * np.arange(bins, 0, -1)) * noise
     seen = np.where(tail[last + 1 :] > SEEN * spreads, tail[last + 1 :] + SWAY * spreads, 0.0)
-    far_out = np.maximum(np.arange(bins) - NEAR, 0)
-    thought = most * max(thins, FADES) ** (np.arange(bins) - far_out) * thins**far_out
+    thought = most * fading(bins, thins)
     return _rows(tail, last, known + SWAY * math.sqrt(2 * (bins + 1)) * noise, _thinning(thought, seen)), ends
 
 
