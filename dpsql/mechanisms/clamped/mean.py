@@ -55,7 +55,7 @@ from dpsql.mechanisms.located.parts import COUNT, Shares, shares_for
 from dpsql.mechanisms.located.place import total
 from dpsql.mechanisms.located.release import LAPLACE
 from dpsql.mechanisms.located.search import PlaceSearch, Row
-from dpsql.mechanisms.located.tails import THINS
+from dpsql.mechanisms.choice.tails import THINS
 from dpsql.mechanisms.noise.mean import fieller
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.privacy.sampling import Sampler, noised

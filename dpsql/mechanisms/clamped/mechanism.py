@@ -39,20 +39,21 @@ chance at most exp(c (q(j) - q(J))). So for every j the chance that it is taken 
 ln(J / miss) / c is at most miss / J: with chance 1 - miss the number of units above the clamp is at most that over
 FINE. For h, which may be taken for its start, s is in the place of -p_h: N_h <= N.
 
-*The interval* covers the noise, and besides for what is clipped ALLOWED w / a times C, and FARTHER w / a times C for
-each doubling from C to the last edge: as much as w / a units have above C if half of them have more than twice as much,
-half of these four times, and so on. It holds the unclamped total wherever no more than that was clipped in a group;
-beyond it nobody can know, for a single unit may have all that its caps allow. The answer says both numbers. Where C is
-e_h, which stands while few are counted, and no more shows than units that may all be above C, nothing tells how far
-above they are: the interval reaches up to the last edge for as many units as would show so much. So it does for any C
-where each unit has one row. That is post-processing of the released sums and j.
+*The interval* covers the noise, and besides for what is clipped ALLOWED w / a times C, and what w / a units have above C
+if four fifths of them have more than twice as much, four fifths of these four times, and so on up to sixty-four times or
+the last edge (`choice.tails`). It holds the unclamped total wherever no more than that was clipped in a group; beyond
+it nobody can know, for a single unit may have all that its caps allow. The answer says both numbers. Where C is e_h,
+which stands while few are counted, and no more shows than units that may all be above C, nothing tells how far above
+they are: the interval reaches up to the last edge for as many units as would show so much. So it does for any C where
+each unit has one row, but not where totals of both signs make up for each other. That is post-processing of the
+released sums and j.
 
 Where `dpsql advise` released the sizes of a table's units, they give a clamp for nothing (`facts`), and the whole
 price is for the noise; of the two ways the one with the less expected error is offered.
 
 When it is expected to err less than noise for the caps is a guess, from public facts alone (`_guess`): owners name caps
 and bounds that surely hold, and conditions and joins leave a unit far less than the products of caps allow. The guess
-leans towards the search, which errs at most by 1 / (1 - SHARE) times the noise for the caps where they are tight.
+leans towards the search, which errs at most by 1 / (1 - share) times the noise for the caps where they are tight.
 
 Source: the choice of a clamp by the number of units above it is that of Amin, Kulesza, Munoz Medina, Vassilvitskii
 2019, "Bounding user contributions" (the best clamp has about 1 / epsilon of them); McKenna, Sheldon 2020
@@ -89,13 +90,15 @@ ALIAS = "totals"  # Of units' totals in a plan: one name, so that totals which a
 TOTALS = ("count_rows", "count", "count_units", "sum")
 VARIANCES = ("var_pop", "var_samp", "stddev_pop", "stddev_samp")
 
-SHARE = Fraction(3, 10)
-"""Of the price, for choosing the clamp. Measured: between a quarter and two fifths the error hardly changes."""
+SHARES = ((2_000, Fraction(2, 5)), (20_000, Fraction(3, 10)), (math.inf, Fraction(1, 5)))
+"""Of the price, for choosing the clamp: so much up to so many units, times epsilon for one of them. Few units need more
+to be told apart, and many are told for little. Measured: the error hardly changes, and the fewer they are the more often
+the interval holds."""
 
 LOOSE = 8
 """How many times what a unit has lies below what loose caps and wide bounds allow, each of them, and below what facts
 show of a whole table where conditions pick rows. A guess on the side of the search: where it is wrong, the error is
-that of noise for the caps over 1 - SHARE; noise for the caps, wrongly taken, may be a thousand times too large."""
+that of noise for the caps over 1 - share; noise for the caps, wrongly taken, may be a thousand times too large."""
 
 MANY_ROWS = 8  # From so many rows a unit on, a cap is thought to be loose. A guess.
 
@@ -165,8 +168,8 @@ def _by_facts(request: Request, totals: Sized) -> ClampedRelease | None:
 
 def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
     """A clamp that a part of the price finds, or in a sentence why there is none."""
-    chosen, rest = split(request.price, SHARE)
-    for_choice, for_noise = pure_loss(chosen), pure_loss(rest)
+    share = _share(request)
+    for_choice, for_noise = (pure_loss(part) for part in split(request.price, share))
     if for_choice is None or for_noise is None:
         return TOO_SMALL
     tight = _whole(request.source.relation)
@@ -178,17 +181,24 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
     climb = search.climbed(len(totals.edges) - 1) - search.climbed(guess)
     needed = (float(SURE) + climb + CERTAIN) * request.neighbour_rows / max(1.0, _units(request))
     if for_choice.epsilon < needed:
-        wanted = f"about {needed / float(SHARE):.2g} would do" if request.price.rho is None else "ask for more"
+        wanted = f"about {needed / float(share):.2g} would do" if request.price.rho is None else "ask for more"
         return f"this price is too small to find a bound by so few units; {wanted}."
     return ClampedRelease(
         mechanism=NAME,
         loss=Composed((for_choice, for_noise)),
         need=totals,
-        notes=(f"{float(SHARE):.0%} of its price chooses the most that one unit counts with.",),
+        notes=(f"{float(share):.0%} of its price chooses the most that one unit counts with.",),
         search=search,
         epsilon=for_noise.epsilon,
         guess=guess,
     )
+
+
+def _share(request: Request) -> Fraction:
+    """What part of the price chooses the clamp, by about how many units there are, and what each of them may lose."""
+    loss = pure_loss(request.price)
+    size = 0.0 if loss is None else _units(request) * float(loss.epsilon / request.neighbour_rows)
+    return next(share for most, share in SHARES if size < most)
 
 
 def _totals(request: Request) -> Sized | str:

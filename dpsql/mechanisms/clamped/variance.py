@@ -43,7 +43,7 @@ from dpsql.mechanisms.located.mechanism import VARIANCES, same_values
 from dpsql.mechanisms.located.parts import Shares
 from dpsql.mechanisms.located.release import LAPLACE
 from dpsql.mechanisms.located.search import Row, rows_in
-from dpsql.mechanisms.located.tails import THINS
+from dpsql.mechanisms.choice.tails import THINS
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

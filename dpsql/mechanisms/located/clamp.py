@@ -24,10 +24,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpsql.mechanisms.choice.clamp import ALLOWED, FARTHER, WIDE, ClampSearch, by_edges, edges_to, place_of
+from dpsql.mechanisms.choice.clamp import ALLOWED, WIDE, ClampSearch, by_edges, edges_to, place_of
 from dpsql.mechanisms.choice.groups import Whole, together
+from dpsql.mechanisms.choice.tails import beyond
 from dpsql.mechanisms.located.place import STANDARD, Clip
-from dpsql.mechanisms.located.tails import fading
 from dpsql.mechanisms.noise.mean import anchor_of, declared_centre
 from dpsql.plan.types import Facts, Grid
 
@@ -113,25 +113,9 @@ class Clamps:
             return 0.0, 0.0, 0.0
         if rows - sway <= search.most_above(place):
             return below, above, float(grid.high - grid.low) ** 2
-        edge, worth = float(self.edges[place]), float(search.units / search.epsilon) / many
-        (under, low), (over, high) = (_beyond(edge, edge + far) for far in (below, above))
+        edge, worth = float(self.edges[place]), ALLOWED * float(search.units / search.epsilon) / many
+        (under, low), (over, high) = (beyond(edge, edge + far) for far in (below, above))
         return min(below, worth * under), min(above, worth * over), worth * max(low, high)
-
-
-def _beyond(edge: float, far: float) -> tuple[float, float]:
-    """By how much the rows beyond an edge that the interval counts exceed it, and their squares its square.
-
-    In rows that are worth one nat of the choice.
-
-    Args:
-        edge: The clamp.
-        far: The farthest distance that there is.
-    """
-    doublings = max(1, math.ceil(math.log2(far / edge))) if far > edge else 0
-    tails = ALLOWED * fading(doublings + 1)
-    ends = np.minimum(edge * 2.0 ** np.arange(1, doublings + 2) * FARTHER, far)
-    rows = tails - np.append(tails[1:], 0.0)
-    return float((rows * (ends - edge)).sum()), float((rows * (ends**2 - edge**2)).sum())
 
 
 def clamps_of(grid: Grid, facts: Facts) -> Clamps:

@@ -33,7 +33,7 @@ from itertools import pairwise
 import numpy as np
 
 from dpsql.mechanisms.choice.groups import Whole, together
-from dpsql.mechanisms.located.tails import THINS, fading
+from dpsql.mechanisms.choice.tails import THINS, fading
 from dpsql.plan.types import Grid
 
 __all__ = [

@@ -158,12 +158,13 @@ def test_data_within_one_power_of_two_get_that_clamp_and_an_interval_that_says_w
     assert released.values == [sum(5 + i % 4 for i in range(3_000))]
     ((low, high),) = offer.intervals(released, 0.95)
     assert low is not None and high is not None
-    # 8 ln(20) / 0.7 of noise; for what is clipped, which only adds, (3 + 3/4 log2(200 / 8)) 8 / 0.3.
-    noise, clipped = 34, 173
+    # 8 ln(20) / 0.6 of noise; for what is clipped, which only adds, 8 / 0.4 times 3 and, beyond 8, what `tails` makes
+    # of 25 times as much: 0.2 (0.5 + 0.8 2 + 0.8^2 5 + 0.8^3 11) + (0.8^4 - 0.8^5) 23 + 0.8^5 24.
+    noise, clipped = 40, 299
     assert released.values[0] - low == noise
     assert high - released.values[0] == noise + clipped
     (note,) = offer.told(released)
-    assert "at most 8, chosen privately" in note and "±34 is noise" in note and "173 is for what is clipped" in note
+    assert "at most 8, chosen privately" in note and "±40 is noise" in note and "299 is for what is clipped" in note
 
 
 @pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
@@ -359,7 +360,7 @@ def test_the_quote_tells_the_way_and_its_price_and_the_answer_the_clamp(session:
     sql = "SELECT COUNT(*) FROM orders WHERE paid"
     quote = session.explain(sql, epsilon=1)
     assert quote.columns[0].mechanism == "clamped"
-    assert any("30% of its price chooses" in note for note in quote.notes)
+    assert any("40% of its price chooses" in note for note in quote.notes)
     assert not any("chosen privately" in note for note in quote.notes)
     answer = session.query(sql, epsilon=1)
     assert any("chosen privately" in note for note in answer.notes)
