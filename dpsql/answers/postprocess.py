@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date, datetime, time
 from itertools import product
 from typing import Any
 
@@ -211,8 +211,8 @@ def _bare(plan: Plan) -> list[str] | None:
     if plan.stages or plan.having is not None or plan.order_by or plan.limit is not None or plan.offset:
         return None
     columns = [output.expression for output in plan.outputs]
-    names = [c.name for c in columns if isinstance(c, Column) and c.facts.type is not Type.TIMESTAMP]
-    return names if len(names) == len(columns) else None  # a timestamp may be written as a date: the worker casts it
+    names = [column.name for column in columns if isinstance(column, Column)]
+    return names if len(names) == len(columns) else None
 
 
 def _made_up_table(types: Mapping[str, Type]) -> dict[str, tuple[str, Sequence[Value]]]:
@@ -257,6 +257,8 @@ def passed_on(value: Value, type_: Type) -> Value:
 def fitting(values: Sequence[Any], type_: Type, most: int = SATURATION) -> list[Value]:
     """Released values as the worker takes them: integers saturate far outside anything a table can hold.
 
+    A day in the place of a moment is its midnight.
+
     Args:
         values: The values.
         type_: Their type.
@@ -269,11 +271,14 @@ def fitting(values: Sequence[Any], type_: Type, most: int = SATURATION) -> list[
             return own
         whole = [None if value is None else int(value) for value in values]
         return [v if v is None else max(-most, min(most, v)) for v in whole]
-    return (
-        [None if value is None else float(value) for value in listed(values)]
-        if type_ is Type.REAL
-        else list(listed(values))
-    )
+    plain = listed(values)
+    match type_:
+        case Type.REAL:
+            return [None if value is None else float(value) for value in plain]
+        case Type.TIMESTAMP:
+            return [datetime.combine(value, time()) if type(value) is date else value for value in plain]
+        case _:
+            return list(plain)
 
 
 def _released_columns(plan: Plan) -> list[Column]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 from unittest.mock import patch
@@ -10,11 +11,12 @@ import pytest
 
 from dpsql.answers import postprocess
 from dpsql.answers.intervals import level_of_picked, output_intervals
-from dpsql.answers.postprocess import PostProcess
+from dpsql.answers.postprocess import PostProcess, fitting
 from dpsql.engine import lower
 from dpsql.engine.log import OPERATOR
 from dpsql.errors import EngineFailed, ProgrammingError, UnsupportedQuery
 from dpsql.plan import stages
+from dpsql.plan.types import Type
 from dpsql.session import Session
 from dpsql.worker import client
 from dpsql.worker.process import WorkerFailed
@@ -35,6 +37,12 @@ def test_rows_that_need_no_work_are_those_that_the_worker_gives(session: Session
     worked = session.query(f"{sql} LIMIT 100000", epsilon=0.1).rows  # LIMIT is the worker's business
     assert bare == worked
     assert [list(map(type, row)) for row in bare] == [list(map(type, row)) for row in worked]
+
+
+def test_a_day_in_the_place_of_a_moment_is_its_midnight() -> None:
+    noon, day = datetime(2024, 1, 31, 12), date(2024, 1, 31)
+    assert fitting([noon, day, None], Type.TIMESTAMP) == [noon, datetime(2024, 1, 31), None]
+    assert fitting([day], Type.DATE) == [day]
 
 
 def test_the_same_key_with_another_parameter_has_its_own_domain(session: Session) -> None:
