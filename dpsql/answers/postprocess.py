@@ -41,6 +41,7 @@ DEADLINE = 30.0  # In seconds. It is a choice: no data lie behind it, so that a 
 CACHED_CELLS = 500_000
 """Public cells that are kept, for analysts ask for the same keys again and again. It is a choice between memory and
 time."""
+DAYS = ("DATE", "TIMESTAMP")  # Wire types of which equal values are the same.
 MOST_REHEARSED = 1000  # Statements remembered as rehearsed. It is a choice: one takes about a hundred bytes.
 MADE_UP_ROWS = 4  # In rows, of which a rehearsal takes some multiple: the values that `MADE_UP` has of a type.
 MADE_UP: Mapping[Type, Sequence[Value]] = {
@@ -68,7 +69,7 @@ class PostProcess:
 
     def __init__(self, memory: int) -> None:
         self._workers = Pool(None, memory, 1, threads=1)  # where several ask, they take turns
-        self._known: dict[str, list[Cell]] = {}
+        self._known: dict[tuple[str, tuple[Cell, ...]], list[Cell]] = {}
         self._rehearsed: set[str] = set()
 
     def close(self) -> None:
@@ -77,12 +78,14 @@ class PostProcess:
 
     def cells(self, expressions: Sequence[Expression], columns: Sequence[Column], rows: Sequence[Cell]) -> list[Cell]:
         """Expressions over public cells: one tuple of results a cell, in the cells' order."""
-        table = {f"c{i}": (WIRE[column.facts.type], [row[i] for row in rows]) for i, column in enumerate(columns)} | {
-            "row": ("BIGINT", list(range(len(rows))))
-        }
+        table: dict[str, tuple[str, Sequence[Value]]] = {
+            f"c{i}": (WIRE[column.facts.type], [row[i] for row in rows]) for i, column in enumerate(columns)
+        } | {"row": ("BIGINT", range(len(rows)))}
         statement = lower_cells(expressions, columns)
-        # As text: 0.0 and -0.0, or 1 and True, are equal but not the same.
-        asked = hashlib.sha256(repr((statement, table)).encode()).hexdigest()
+        # As text: 0.0 and -0.0, or 1 and True, are equal but not the same. Equal days are, and there are many.
+        days = tuple((kind, *values) for kind, values in table.values() if kind in DAYS)
+        others = {name: own for name, own in table.items() if own[0] not in DAYS}
+        asked = hashlib.sha256(repr((statement, others)).encode()).hexdigest(), days
         cells = self._known.get(asked)
         if cells is None:
             result = self._ran(statement, table)

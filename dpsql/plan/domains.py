@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import compress, product
 
 from dpsql.limits import MOST_LISTED
 from dpsql.plan.expressions import columns_of
@@ -76,15 +76,13 @@ def _image(
     Data may hold a NULL that is not declared: what the key makes of it is a group, NULL itself is not.
     """
     rows: list[Cell] = list(product(*(dict.fromkeys((*domain, None)) for domain in domains.values())))
-    results = evaluate([expression, *own], list(domains), rows)
     open_to_null = [at for at, domain in enumerate(domains.values()) if None not in domain]
-    image, true = dict[Value, None](), [True] * len(own)
-    for row, (value, *flags) in zip(rows, results, strict=True):
-        if value in image or (value is None and any(row[at] is None for at in open_to_null)):
-            continue
-        if flags == true:
-            image[value] = None
-    return (*sorted(v for v in image if v is not None), *([None] if None in image else []))
+    values, *flags = zip(*evaluate([expression, *own], list(domains), rows), strict=True)
+    true = [*map(all, zip(*flags, strict=True))] or [True] * len(rows)
+    image = dict.fromkeys(compress(values, true))
+    nulls = (row for row, value, met in zip(rows, values, true, strict=True) if value is None and met)
+    is_group = None in image and not all(any(row[at] is None for at in open_to_null) for row in nulls)
+    return (*sorted(value for value in image if value is not None), *([None] if is_group else []))
 
 
 def _listed(column: Column, own: Sequence[Expression]) -> tuple[Value, ...] | None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from datetime import date
 from fractions import Fraction
+from functools import lru_cache
 
 from dpsql.limits import MOST_LISTED
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
@@ -19,9 +20,13 @@ def column_domain(column: Column) -> tuple[Value, ...] | None:
     listed = _listed(column)
     if not listed:
         return None
-    days = isinstance(listed, range) and column.facts.type is Type.DATE
-    values = map(date.fromordinal, listed) if days else listed  # type: ignore[arg-type]  # days by their numbers
+    values = _days(listed) if isinstance(listed, range) and column.facts.type is Type.DATE else listed
     return (*values, None) if column.facts.nullable else tuple(values)
+
+
+@lru_cache(maxsize=16)  # a policy has few columns of days, of which each statement lists the same
+def _days(numbers: range) -> tuple[date, ...]:
+    return tuple(map(date.fromordinal, numbers))
 
 
 def _listed(column: Column) -> Sequence[Value]:
