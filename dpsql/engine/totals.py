@@ -32,11 +32,11 @@ def from_totals(printer: Printer, rows: TotalRows) -> TotalRows:
     scan, conditions = found
     read = _names(key.expression for key in rows.source.keys) | _names(conditions)
     keys = {own.name if isinstance(own := key.expression, Column) else None for key in rows.source.keys}
-    for totals in scan.table.totals:
+    for totals in (own for own in scan.table.totals if read <= set(own.keys)):
         kinds = zip(rows.functions, rows.columns, strict=True)
         stored = [_kind(printer, scan, totals, *kind, cells=keys == set(totals.keys)) for kind in kinds]
         known = [kind for kind in stored if kind is not None]
-        if read <= set(totals.keys) and len(known) == len(stored):
+        if len(known) == len(stored):
             relation = _over(rows.source.relation, _table(scan.table, totals))
             return replace(
                 rows,
