@@ -36,7 +36,7 @@ from dpsql.mechanisms.shared import PricedLaws, shared_offers
 from dpsql.privacy.conversions import rho_of_epsilon
 from dpsql.privacy.kinds import Concentrated
 
-__all__ = ["Gaussian", "gaussian_delta", "gaussian_variance", "gaussian_variance_of_rho"]
+__all__ = ["Gaussian", "gaussian_delta", "gaussian_noise", "gaussian_variance", "gaussian_variance_of_rho"]
 
 BITS = 24
 """Binary digits of a variance, which is rounded up to them: by 6e-8 of itself at most. It is a choice: so few let the
@@ -120,7 +120,7 @@ class Gaussian(Mechanism):
         measure = measure_of(request)
         step = Fraction(1) if measure.grid is None else measure.grid.step
         moved = sensitivity_of(request, measure)
-        noise = _noise(moved, request.price)
+        noise = gaussian_noise(moved, request.price)
         if noise is None:
             return Refusal(self.name, TOO_SMALL)
         law, loss = noise
@@ -141,7 +141,7 @@ class Gaussian(Mechanism):
         query = mean_query(request)
         share = query.share(exponent=1)  # variances go by sensitivity^2 / rho
         if query.count_sensitivity is None:
-            noise = _noise(query.sum_sensitivity, request.price)
+            noise = gaussian_noise(query.sum_sensitivity, request.price)
             return MeanRelease(self.name, noise[1], query, noise[0], None) if noise else Refusal(self.name, TOO_SMALL)
         loss = vector_loss(request.price)  # a row moves two entries, the sum and the count
         if loss is None:
@@ -166,8 +166,10 @@ class Gaussian(Mechanism):
         return MomentsRelease(self.name, loss, query, laws)
 
 
-def _noise(moved: Sensitivity, price: Price) -> tuple[GaussianLaw, Concentrated] | None:
-    """The least noise within a price, and its loss; None where the price is too small to buy any."""
+def gaussian_noise(moved: Sensitivity, price: Price) -> tuple[GaussianLaw, Concentrated] | None:
+    """The least noise within a price, and its loss; None where the price buys none."""
+    if _unpriced(price):
+        return None
     if moved.one_cell and price.rho is None:
         return _one_cell(moved.l1, price)
     loss = vector_loss(price)

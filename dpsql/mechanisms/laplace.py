@@ -30,7 +30,7 @@ from dpsql.privacy.conversions import UNIT, pure_epsilon_of_rho
 from dpsql.privacy.kinds import Pure
 from dpsql.privacy.loss import Composed
 
-__all__ = ["Laplace", "laplace_scale", "pure_loss", "split", "split_among"]
+__all__ = ["Laplace", "laplace_noise", "laplace_scale", "pure_loss", "split", "split_among"]
 
 
 def laplace_scale(sensitivity: int, epsilon: Fraction) -> Fraction:
@@ -66,6 +66,16 @@ def pure_loss(price: Price) -> Pure | None:
     if price.epsilon is None:
         raise InvariantBroken("a price names epsilon or rho")
     return Pure(price.epsilon)
+
+
+def laplace_noise(moved: Sensitivity, price: Price) -> tuple[LaplaceLaw, Pure] | None:
+    """The least noise within a price, and its loss; None where the price is too small to buy any.
+
+    >>> laplace_noise(Sensitivity(3, 9, one_cell=True), Price(epsilon=Fraction(1, 2), delta=Fraction(0)))
+    (LaplaceLaw(scale=Fraction(6, 1)), Pure(epsilon=Fraction(1, 2), rho=None))
+    """
+    loss = pure_loss(price)
+    return None if loss is None else (LaplaceLaw(laplace_scale(moved.l1, loss.epsilon)), loss)
 
 
 def split(price: Price, share: Fraction) -> tuple[Price, Price]:
@@ -115,19 +125,20 @@ class Laplace(Mechanism):
             return self._mean(request)
         if request.aggregate.function in STATISTICS:
             return self._moments(request)
-        loss = pure_loss(request.price)
-        if loss is None:
-            return Refusal(self.name, TOO_SMALL)
         measure = measure_of(request)
         step = Fraction(1) if measure.grid is None else measure.grid.step
-        l1 = sensitivity_of(request, measure).l1
+        moved = sensitivity_of(request, measure)
+        noise = laplace_noise(moved, request.price)
+        if noise is None:
+            return Refusal(self.name, TOO_SMALL)
+        law, loss = noise
         return NoisedRelease(
             mechanism=self.name,
             loss=loss,
             need=need_of(request, measure),
-            law=LaplaceLaw(laplace_scale(l1, loss.epsilon)),
+            law=law,
             step=step,
-            sensitivity=float(in_unit(l1, step)),
+            sensitivity=float(in_unit(moved.l1, step)),
         )
 
     def together(self, requests: Sequence[Request]) -> Sequence[Joint]:

@@ -16,12 +16,14 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
-from dpsql.mechanisms.base import Mechanism, Offer, Price, Request
+from dpsql.mechanisms.base import Mechanism, Price, Request
 from dpsql.mechanisms.choose import least_error, takers_of
-from dpsql.mechanisms.gaussian import Gaussian
-from dpsql.mechanisms.laplace import Laplace
-from dpsql.plan.needs import Source
+from dpsql.mechanisms.gaussian import gaussian_noise
+from dpsql.mechanisms.laplace import laplace_noise
+from dpsql.mechanisms.noise.sensitivity import Sensitivity, sensitivity_of
+from dpsql.plan.needs import Measure, MeasureKind, Source
 from dpsql.plan.nodes import Aggregate
 
 __all__ = ["SELECTION", "best_share", "with_selection"]
@@ -58,13 +60,23 @@ def best_share(request: Request, rows: int, prices: Callable[[Fraction], Sequenc
     if trials[0][1] == trials[-1][1]:  # the statement itself says what each pays
         return SHARES[0]
     takers = takers_of(request, wanted=_named(request))
-    return min(trials, key=lambda trial: _expected_error(request, rows, takers, *trial[1]))[0]
+    moved = sensitivity_of(request, Measure(MeasureKind.UNITS))
+    return min(trials, key=lambda trial: _expected_error(request, rows, takers, moved, *trial[1]))[0]
 
 
 def _expected_error(
-    request: Request, rows: int, takers: Sequence[Mechanism], selection: Price, *values: Price
+    request: Request, rows: int, takers: Sequence[Mechanism], moved: Sensitivity, selection: Price, *values: Price
 ) -> tuple[float, float]:
-    """The errors of all groups together, t + w ln(N / t), in units; where none is shown, the lower threshold wins."""
+    """The errors of all groups together, t + w ln(N / t), in units; where none is shown, the lower threshold wins.
+
+    Args:
+        request: The hidden count.
+        rows: The guess N.
+        takers: Who may answer it.
+        moved: How far a neighbour moves a count of units in each group.
+        selection: Its price.
+        values: Those of the aggregates.
+    """
     if any(price.epsilon == 0 or price.rho == 0 for price in (selection, *values)):
         return math.inf, math.inf
     best = least_error(replace(request, price=selection), takers)
@@ -72,16 +84,15 @@ def _expected_error(
         return math.inf, math.inf
     least = best.appears_from()
     threshold = math.inf if least is None else least
-    noises = {price: _noise(replace(request, selects=False, price=price)) for price in dict.fromkeys(values)}
-    noise = sum(noises[price] for price in values) / len(values)
+    noise = sum(_noise(moved, price) for price in values) / len(values)
     return min(threshold, rows) + noise * math.log(max(1.0, rows / threshold)), threshold
 
 
-def _noise(request: Request) -> float:
-    """The noise of a count of units in each group, by the mechanism that makes its intervals narrowest; its scale."""
-    offers = [mechanism.offer(request) for mechanism in (Laplace(), Gaussian())]
-    found = [(offer.half_width, offer.scale or 0.0) for offer in offers if isinstance(offer, Offer)]
-    return min(found)[1] if found else math.inf
+@lru_cache(maxsize=1024)  # shares of one price are asked for by every statement that chooses groups
+def _noise(moved: Sensitivity, price: Price) -> float:
+    """The noise of a count of units in each group, by the law that makes its intervals narrowest; its scale."""
+    found = [noise[0] for noise in (laplace_noise(moved, price), gaussian_noise(moved, price)) if noise is not None]
+    return min(((law.quantile(0.95), law.spread) for law in found), default=(0, math.inf))[1]
 
 
 def _named(request: Request) -> str | None:
