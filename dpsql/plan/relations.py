@@ -104,7 +104,7 @@ def private_scans(relation: Relation) -> tuple[Scan, ...]:
 
 def is_public(relation: Relation) -> bool:
     """Whether no private table is read."""
-    return not private_scans(relation)
+    return all(scan.table.public for scan in scans(relation))
 
 
 def origins(relation: Relation, expression: Expression) -> Iterator[tuple[ColumnInfo, bool]]:

@@ -214,7 +214,7 @@ def levelled(own: Sequence[Prepared], settled: Collection[int], at: At, lower: L
         lower: How what a release needs becomes the engine's statement.
     """
     alike = _alike(own, settled)
-    while True:
+    while alike:
         prices = [dict(prepared.prices) for prepared in own]
         for best, members in alike:
             for member in members:
@@ -229,6 +229,7 @@ def levelled(own: Sequence[Prepared], settled: Collection[int], at: At, lower: L
         if len(common) == len(alike):
             return together
         alike = common
+    return list(own)
 
 
 @dataclass(frozen=True, slots=True)
