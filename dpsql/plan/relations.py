@@ -52,36 +52,31 @@ def column_of(scan: Scan, name: str) -> Column:
     )  # fmt: skip
 
 
-def scans(relation: Relation) -> tuple[Scan, ...]:
-    """Every table read, from left to right."""
+def _inputs(relation: Relation) -> tuple[Relation, ...]:
+    """The relations that one is made of, from left to right."""
     match relation:
-        case Scan():
-            return (relation,)
-        case Written():
+        case Scan() | Written():
             return ()
         case Filter() | Project() | PerUnit():
-            return scans(relation.input)
+            return (relation.input,)
         case Join():
-            return scans(relation.left) + scans(relation.right)
+            return relation.left, relation.right
         case Semi():
-            return scans(relation.input) + scans(relation.right)
+            return relation.input, relation.right
         case UnionAll():
-            return tuple(scan for part, _ in relation.parts for scan in scans(part))
+            return tuple(part for part, _ in relation.parts)
+
+
+def scans(relation: Relation) -> tuple[Scan, ...]:
+    """Every table read, from left to right."""
+    if isinstance(relation, Scan):
+        return (relation,)
+    return tuple(scan for part in _inputs(relation) for scan in scans(part))
 
 
 def has_left_join(relation: Relation) -> bool:
     """Whether it is made of a left join, among others."""
-    match relation:
-        case Scan() | Written():
-            return False
-        case Filter() | Project() | PerUnit():
-            return has_left_join(relation.input)
-        case Join():
-            return relation.outer or has_left_join(relation.left) or has_left_join(relation.right)
-        case Semi():
-            return has_left_join(relation.input) or has_left_join(relation.right)
-        case UnionAll():
-            return any(has_left_join(part) for part, _ in relation.parts)
+    return (isinstance(relation, Join) and relation.outer) or any(map(has_left_join, _inputs(relation)))
 
 
 def aliases_of(relation: Relation) -> set[str]:
@@ -104,7 +99,7 @@ def private_scans(relation: Relation) -> tuple[Scan, ...]:
 
 def is_public(relation: Relation) -> bool:
     """Whether no private table is read."""
-    return all(scan.table.public for scan in scans(relation))
+    return relation.table.public if isinstance(relation, Scan) else all(map(is_public, _inputs(relation)))
 
 
 def origins(relation: Relation, expression: Expression) -> Iterator[tuple[ColumnInfo, bool]]:
