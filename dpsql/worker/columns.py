@@ -6,6 +6,7 @@ Tests: tests/unit/worker/test_wire.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import pairwise
 from typing import Any, overload
@@ -24,6 +25,17 @@ WIDTHS = (1, 2, 4, 8)  # Bytes of a whole number.
 _EPOCH_DAY = date(1970, 1, 1).toordinal()  # The day from which DuckDB counts days, in Python's count of days.
 _FIRST, _LAST = (day.toordinal() - _EPOCH_DAY for day in (date.min, date.max))  # The calendar's, as DuckDB counts them.
 _DAY = 24 * 3600 * 10**6  # Microseconds, in which DuckDB counts moments.
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """A part of a column, with the buffers that Arrow holds it in: to find them takes longer than to read few rows."""
+
+    buffers: tuple[Any, ...]
+    rows: int
+
+    def __len__(self) -> int:
+        return self.rows
 
 
 @overload
@@ -78,7 +90,7 @@ def _chunks(
     whole = list(stream)
     if most is not None and sum(map(len, whole)) > most:
         return None
-    chunks = [list(chunk.iter_children()) for chunk in whole]
+    chunks = [[_Chunk(own.buffers, len(own)) for own in chunk.iter_children()] for chunk in whole]
     return {
         name: (wire_type, [children[place] for children in chunks]) for place, (name, wire_type) in enumerate(expected)
     }
