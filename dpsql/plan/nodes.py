@@ -82,6 +82,10 @@ class Column:
     length: tuple[int, int] | None = None
     said: str = field(default="", compare=False)
 
+    def __hash__(self) -> int:
+        """That of its name, which tells most columns apart: a domain may have many values."""
+        return hash((self.alias, self.name))
+
     @property
     def shown(self) -> str:
         """Its name in messages."""
