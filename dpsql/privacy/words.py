@@ -18,6 +18,7 @@ __all__ = ["SPARE", "Read", "number_below", "of_digits", "uniform", "word"]
 Read = Callable[[int], bytes]
 """``read(n)`` returns n fresh uniform bytes."""
 MOST = 63  # Bits that are read at once: what lies above them is read before, and the rest 32 at a time.
+PLACES = np.arange(8, dtype=np.uint8)[:, np.newaxis]  # Of the digits of an octet, the lowest first.
 SPARE = 16
 """Numbers that are read besides two for each that is wanted below m: so many that a second round is rare, whatever m
 is."""
@@ -39,9 +40,11 @@ def of_digits(digits: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
     >>> of_digits(np.array([[True, False], [False, False], [True, True]])).tolist()
     [5, 4]
     """
-    packed = np.zeros((8, digits.shape[1]), dtype=np.uint8)
-    packed[: -(-len(digits) // 8)] = np.packbits(digits, axis=0, bitorder="little")
-    numbers: npt.NDArray[Any] = packed.T.copy().view("<i8")[:, 0]
+    octets = np.zeros((digits.shape[1], 8), dtype=np.uint8)
+    for first in range(0, len(digits), 8):
+        own = digits[first : first + 8].view(np.uint8)
+        octets[:, first // 8] = np.bitwise_or.reduce(own << PLACES[: len(own)], axis=0)
+    numbers: npt.NDArray[Any] = octets.view("<i8")[:, 0]
     return numbers
 
 
