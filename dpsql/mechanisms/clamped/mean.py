@@ -48,6 +48,7 @@ import numpy as np
 from dpsql.mechanisms.base import Offer, Refusal, Request, derive
 from dpsql.mechanisms.choice.clamp import MISS, ClampSearch, by_edges
 from dpsql.mechanisms.choice.groups import Whole
+from dpsql.mechanisms.choice.tails import THINS
 from dpsql.mechanisms.clamped.units import CAP, NAME, UnitsQuery, means_of, records, totals_of, units_query, why_not
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
 from dpsql.mechanisms.located.clamp import Clamps
@@ -55,7 +56,6 @@ from dpsql.mechanisms.located.parts import COUNT, Shares, shares_for
 from dpsql.mechanisms.located.place import total
 from dpsql.mechanisms.located.release import LAPLACE
 from dpsql.mechanisms.located.search import PlaceSearch, Row
-from dpsql.mechanisms.choice.tails import THINS
 from dpsql.mechanisms.noise.mean import fieller
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.privacy.sampling import Sampler, noised

@@ -39,13 +39,13 @@ chance at most exp(c (q(j) - q(J))). So for every j the chance that it is taken 
 ln(J / miss) / c is at most miss / J: with chance 1 - miss the number of units above the clamp is at most that over
 FINE. For h, which may be taken for its start, s is in the place of -p_h: N_h <= N.
 
-*The interval* covers the noise, and besides for what is clipped ALLOWED w / a times C, and what w / a units have above C
-if four fifths of them have more than twice as much, four fifths of these four times, and so on up to sixty-four times or
-the last edge (`choice.tails`). It holds the unclamped total wherever no more than that was clipped in a group; beyond
-it nobody can know, for a single unit may have all that its caps allow. The answer says both numbers. Where C is e_h,
-which stands while few are counted, and no more shows than units that may all be above C, nothing tells how far above
-they are: the interval reaches up to the last edge for as many units as would show so much. So it does for any C where
-each unit has one row, but not where totals of both signs make up for each other. That is post-processing of the
+*The interval* covers the noise, and besides for what is clipped ALLOWED w / a times C, and what w / a units have above
+C if four fifths of them have more than twice as much, four fifths of these four times, and so on up to sixty-four times
+or the last edge (`choice.tails`). It holds the unclamped total wherever no more than that was clipped in a group;
+beyond it nobody can know, for a single unit may have all that its caps allow. The answer says both numbers. Where C is
+e_h, which stands while few are counted, and no more shows than units that may all be above C, nothing tells how far
+above they are: the interval reaches up to the last edge for as many units as would show so much. So it does for any C
+where each unit has one row, but not where totals of both signs make up for each other. That is post-processing of the
 released sums and j.
 
 Where `dpsql advise` released the sizes of a table's units, they give a clamp for nothing (`facts`), and the whole
@@ -92,8 +92,8 @@ VARIANCES = ("var_pop", "var_samp", "stddev_pop", "stddev_samp")
 
 SHARES = ((2_000, Fraction(2, 5)), (20_000, Fraction(3, 10)), (math.inf, Fraction(1, 5)))
 """Of the price, for choosing the clamp: so much up to so many units, times epsilon for one of them. Few units need more
-to be told apart, and many are told for little. Measured: the error hardly changes, and the fewer they are the more often
-the interval holds."""
+to be told apart, and many are told for little. Measured: the error hardly changes, and intervals of few units hold more
+often."""
 
 LOOSE = 8
 """How many times what a unit has lies below what loose caps and wide bounds allow, each of them, and below what facts

@@ -35,6 +35,7 @@ from typing import ClassVar
 from dpsql.mechanisms.base import Joint, Offer, Refusal, Request, alike, total_price
 from dpsql.mechanisms.choice.clamp import WIDE, ClampSearch
 from dpsql.mechanisms.choice.groups import Whole
+from dpsql.mechanisms.choice.tails import THINS
 from dpsql.mechanisms.clamped.mean import NO_TOTALS, SUMMED, ClampedMean
 from dpsql.mechanisms.clamped.units import MANY, NAME, has_enough, squares_of, totals_of, units_query, why_not
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
@@ -43,7 +44,6 @@ from dpsql.mechanisms.located.mechanism import VARIANCES, same_values
 from dpsql.mechanisms.located.parts import Shares
 from dpsql.mechanisms.located.release import LAPLACE
 from dpsql.mechanisms.located.search import Row, rows_in
-from dpsql.mechanisms.choice.tails import THINS
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

@@ -17,7 +17,6 @@ Tests: tests/unit/mechanisms/located.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction

@@ -20,10 +20,10 @@ from dpsql.mechanisms.base import Interval, Offer
 from dpsql.mechanisms.choice.clamp import ClampSearch
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.choice.landscape import Rank, landscape
+from dpsql.mechanisms.choice.tails import THINS
 from dpsql.mechanisms.located.clamp import Clamps
 from dpsql.mechanisms.located.parts import COUNT, FEWEST, Shares, few_shares, shares_for
 from dpsql.mechanisms.located.place import Bins, Clip, Side, side_foreseen, window_of
-from dpsql.mechanisms.choice.tails import THINS
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
