@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from dpsql.answers.writers import WRITERS
@@ -147,10 +148,11 @@ def asked_around(session: Session, base: Asked, rng: random.Random) -> Asked:
     sql, parameters = base.sql, list(base.parameters)
     for _ in range(rng.choice((0, 1, 1, 2))):
         inner = ORDERED.sub("", sql) if rng.random() < 0.95 else sql  # inside, ORDER BY and LIMIT are refused
-        sql = _over(inner, _columns(session, inner, base), rng)
+        sql = _over(inner, _columns(session, inner, base.parameters), rng)
     if rng.random() < 0.2:
         sql = rng.choice(SEVERAL).format(ORDERED.sub("", sql))
-    sql = _tail(sql, _columns(session, sql, base), rng)
+    inner = sql
+    sql = _tail(inner, lambda: _columns(session, inner, base.parameters), rng)
     wanted = sql.count("?")
     while len(parameters) < wanted:
         parameters.insert(
@@ -164,13 +166,14 @@ def asked_around(session: Session, base: Asked, rng: random.Random) -> Asked:
     return Asked(sql, tuple(parameters), base.options | {name: rng.choice(OPTIONS[name]) for name in names})
 
 
-def _columns(session: Session, sql: str, base: Asked) -> list[tuple[str, Type]]:
+@lru_cache(maxsize=1024)  # those of the corpus come again and again
+def _columns(session: Session, sql: str, parameters: tuple[Any, ...]) -> list[tuple[str, Type]]:
     """The columns of a statement's answer; none where it is refused."""
     try:
         statement = parse(sql)
         if not isinstance(statement, syntax.QueryStatement):
             return []
-        plan = session._plan(statement.select, base.parameters)
+        plan = session._plan(statement.select, parameters)
     except Error:
         return []
     outputs = plan.stage.outputs if isinstance(plan, PublicPlan) else plan.answer
@@ -226,12 +229,16 @@ def _condition(columns: Sequence[tuple[str, Type]], rng: random.Random) -> str:
     return f"{left} {sign} {rng.choice((*NUMBERS, *TEXTS, '?'))}"
 
 
-def _tail(sql: str, columns: Sequence[tuple[str, Type]], rng: random.Random) -> str:
-    """HAVING, ORDER BY, LIMIT and OFFSET behind a statement that has none of them, or has some already."""
+def _tail(sql: str, columns: Callable[[], Sequence[tuple[str, Type]]], rng: random.Random) -> str:
+    """HAVING, ORDER BY, LIMIT and OFFSET behind a statement that has none of them, or has some already.
+
+    Its columns are asked for where they are written: a statement is planned for them.
+    """
     if rng.random() < 0.15 and "HAVING" not in sql and "ORDER BY" not in sql and "LIMIT" not in sql:
-        sql += f" HAVING {_condition(columns, rng)}"
+        sql += f" HAVING {_condition(columns(), rng)}"
     if rng.random() < 0.3 and "ORDER BY" not in sql and "LIMIT" not in sql:
-        sql += f" ORDER BY {rng.choice((_term(columns, rng, 1), '1', '99', 'COUNT(*)'))} {rng.choice(('', 'DESC'))}"
+        by = rng.choice(("", "1", "99", "COUNT(*)")) or _term(columns(), rng, 1)
+        sql += f" ORDER BY {by} {rng.choice(('', 'DESC'))}"
     if rng.random() < 0.4 and "LIMIT" not in sql:
         sql += f" LIMIT {rng.choice(ROWS)}"
     if rng.random() < 0.2 and "OFFSET" not in sql:
