@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import cached_property, lru_cache, reduce
 
 from dpsql.privacy.probabilities import ExpOf
 
@@ -159,7 +159,7 @@ def _enclosed(terms: Terms) -> Bounds:
     return low // unit, -(-high // unit)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Chance:
     """An exact number, >= 0.
 
@@ -194,6 +194,11 @@ class Chance:
 
     def enclosed(self) -> Bounds:
         """Integers enclosing it times 2^`BITS`."""
+        return self._bounds
+
+    @cached_property
+    def _bounds(self) -> Bounds:
+        """Worked out once: each pair of neighbours and each order asks for it again."""
         low = high = 0
         for powers, terms in self.pieces.items():
             bounds = reduce(_times, (_power(*own) for own in powers), _enclosed(terms))
