@@ -70,23 +70,24 @@ class Listing:
                 return self._part(expression)
 
     def narrowing(self) -> list[Expression]:
-        """The conditions that follow from the parts found so far, over these."""
-        found, held = list[Expression](), dict(self.found)
-        for condition in self.conditions:
-            over = self.replaced(condition)
-            if over is not None and set(columns_of(over)) <= held.keys():
-                found.append(over)
-            self.found = dict(held)
-        return found
+        """The conditions that follow from the parts found so far, over these.
+
+        No other part is looked for: it would not be among them, and what it can be may hang on the condition itself.
+        """
+        known = Listing(self.conditions, lambda part: None, dict(self.found))
+        replaced = (known.replaced(condition) for condition in self.conditions)
+        return [over for over in replaced if over is not None and set(columns_of(over)) <= self.found.keys()]
 
     def _part(self, expression: Expression) -> Column | None:
         """The expression itself as a column, where its values are known."""
-        return self._kept(repr(expression), expression.facts, self._values(expression))
+        name, facts = repr(expression), expression.facts
+        known = _listed(name, facts)
+        return known if known in self.found else self._kept(name, facts, self._values(expression))
 
     def _kept(self, name: str, facts: Facts, values: Values | None) -> Column | None:
         if not values or len(values) > MOST_LISTED:
             return None
-        column = Column("listed", name, facts)
+        column = _listed(name, facts)
         self.found[column] = values
         return column
 
@@ -140,6 +141,11 @@ class Listing:
             return None
         missing = moment.facts.nullable and facts == moment.facts  # a comparison leaves no NULL
         return (*(first + at * GRAINS[grain] for at in range(count)), *([None] if missing else []))
+
+
+def _listed(name: str, facts: Facts) -> Column:
+    """A part of a key, as a column of its own."""
+    return Column("listed", name, facts)
 
 
 def _is_timestamp(expression: Expression) -> bool:

@@ -5707,3 +5707,13 @@ SELECT date_trunc('day', placed) AS day, minute(placed) // 15 AS quarter, COUNT(
 -- columns: day timestamp [2023-01-01 00:00:00, 2024-12-31 00:00:00], quarter integer [0, 3], count_star() integer
 -- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT date_trunc(CAST($1 AS VARCHAR), "t0"."placed") AS "k0", (minute("t0"."placed") // CAST($2 AS BIGINT)) AS "k1" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" < CAST($3 AS TIMESTAMP))) AS q GROUP BY "k0", "k1"
 -- values: 'day', 15, 2023-01-08 00:00:00
+
+-- policy: census
+SELECT trade = 'a' AS k, COUNT(*) FROM people WHERE CASE WHEN trade = 'a' THEN length(trade) % 5 ELSE 0 END = 2 GROUP BY trade = 'a'
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean or NULL; 3 values: False, True, NULL
+-- a0: count_rows
+-- columns: k boolean or NULL, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT ("t0"."trade" = CAST($1 AS VARCHAR)) AS "k0" FROM "bounded"."main"."people" AS "t0" WHERE (CASE WHEN ("t0"."trade" = CAST($1 AS VARCHAR)) THEN (length("t0"."trade") % CAST($2 AS BIGINT)) ELSE CAST($3 AS BIGINT) END = CAST($4 AS BIGINT))) AS q GROUP BY "k0"
+-- values: 'a', 5, 0, 2

@@ -54,7 +54,7 @@ def measured(offer: ClampedRelease, place: int, sides: tuple[Sizes, Sizes], samp
 @pytest.mark.parametrize("grouped", [False, True])
 def test_the_measured_loss_never_exceeds_the_part_of_the_price_that_is_for_noise(grouped: bool) -> None:
     offer = release(3, grouped=grouped)
-    assert offer.epsilon == 3 * (1 - Fraction(2, 5))  # what few units leave for it
+    assert offer.epsilon == 3 * (1 - Fraction(3, 10))  # what so many units leave for it
     sides = neighbours(offer, grouped=grouped)
     assert measured(offer, CLAMPED, sides, ExactSampler()) <= offer.epsilon
 
