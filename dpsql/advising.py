@@ -66,6 +66,7 @@ def advise(
     epsilon: Fraction | None = None,
     delta: Fraction = Fraction(0),
     write: bool = False,
+    narrow: bool = False,
     quote: bool = False,
     sampler: Sampler | None = None,
     progress: Progress | None = None,
@@ -80,6 +81,7 @@ def advise(
         epsilon: The price; without one, 0.05, which is refused where something would stay empty.
         delta: Buys the frequent values of open text columns, and less noise where there are many columns.
         write: Whether to write what the facts say into the policy file; comments are kept.
+        narrow: Whether that is also for caps and bounds that the owner wrote; else they stay.
         quote: Whether to say the price alone. Nothing is read or charged.
         sampler: The source of noise; tests alone give one.
         progress: Told each public step and the share done.
@@ -96,22 +98,34 @@ def advise(
     wanted = foretold(policy, EPSILON if epsilon is None else epsilon, delta)
     with open_ledger(policy) as ledger:
         if quote:
-            text, version = _quoted(policy, wanted), ledger.version()
-            named = None if epsilon is None else wanted
-            facts, digest = newest(ledger), data_digest_of(cache_directory(policy, ledger), version)
-            if facts is not None and facts.data == digest:
-                if paid(ledger, digest, named) is None:
-                    text += IN_ADDITION
-                else:
-                    text = "The facts of these data were bought before: dpsql advise prints them, free."
-            return AdviceReport(text, (), (), charged=False, written=False, version=version)
+            return _price(policy, ledger, wanted, named=epsilon is not None)
         end_log = keep_in(owners_folder(policy))
         try:
             return _advised(
-                Path(path), policy, ledger, wanted, None if epsilon is None else warned, write, sampler, progress
+                Path(path),
+                policy,
+                ledger,
+                wanted,
+                None if epsilon is None else warned,
+                write,
+                narrow,
+                sampler,
+                progress,
             )
         finally:
             end_log()
+
+
+def _price(policy: Policy, ledger: Ledger, wanted: Foretold, *, named: bool) -> AdviceReport:
+    """What facts would cost, for nothing."""
+    text, version = _quoted(policy, wanted), ledger.version()
+    facts, digest = newest(ledger), data_digest_of(cache_directory(policy, ledger), version)
+    if facts is not None and facts.data == digest:
+        if paid(ledger, digest, wanted if named else None) is None:
+            text += IN_ADDITION
+        else:
+            text = "The facts of these data were bought before: dpsql advise prints them, free."
+    return AdviceReport(text, (), (), charged=False, written=False, version=version)
 
 
 def _advised(
@@ -121,6 +135,7 @@ def _advised(
     wanted: Foretold,
     warned: Callable[[str], None] | None,
     write: bool,
+    narrow: bool,
     sampler: Sampler | None,
     progress: Progress | None,
 ) -> AdviceReport:
@@ -129,7 +144,7 @@ def _advised(
     def between(facts: ReleasedFacts) -> Policy | None:
         """The policy under which totals are drawn: as it will be; None where it would not open."""
         nonlocal written
-        written = write and _write(path, policy, ledger, facts)
+        written = write and _write(path, policy, ledger, facts, narrow)
         then = load_policy(path)
         return None if unresolved(then, facts) else with_bounds(then, facts)
 
@@ -148,8 +163,8 @@ def _advised(
             )
         facts = measure(policy, ledger, cache, data, wanted, release, sampler or ExactSampler(), between, progress)
         if write and not written:
-            written = _write(path, policy, ledger, facts)
-    advised = recommended(policy, facts)
+            written = _write(path, policy, ledger, facts, narrow)
+    advised = recommended(policy, facts, narrow=narrow)
     changes = tuple(f"{'.'.join(place)}: {value}" for place, value in advised.changes.items())
     spent = price if new else "These facts were bought before: they are free."
     return AdviceReport(
@@ -208,9 +223,9 @@ def _by_hand(policy: Policy, thin: Sequence[str]) -> str:
     return f"{written}{opens}Correct rows_about where it is wrong."
 
 
-def _write(path: Path, policy: Policy, ledger: Ledger, facts: ReleasedFacts) -> bool:
+def _write(path: Path, policy: Policy, ledger: Ledger, facts: ReleasedFacts, narrow: bool) -> bool:
     """Writes what facts say into the policy file, and what all facts of the ledger cost; whether there was anything."""
-    changes = dict(recommended(policy, facts).changes)
+    changes = dict(recommended(policy, facts, narrow=narrow).changes)
     if not changes:
         return False
     accounts = [release.loss.priced() for release in ledger.releases(FACTS)]

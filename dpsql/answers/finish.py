@@ -20,7 +20,7 @@ from dpsql.answers.intervals import (
 )
 from dpsql.answers.lists import gathered
 from dpsql.answers.postprocess import PostProcess
-from dpsql.answers.quote import advice, caps, summary_fields
+from dpsql.answers.quote import advice, caps, clipped, summary_fields
 from dpsql.answers.release import Released
 from dpsql.answers.report import with_reports
 from dpsql.answers.rounding import widened
@@ -88,7 +88,7 @@ def finish(
         replayed=replayed,
         private=private,
         confidence=confidence,
-        caps=caps(prepared),
+        caps=(*caps(prepared), *clipped(prepared)),
         _intervals=intervals,
         _roles=roles_of(plan),
     )

@@ -6,7 +6,7 @@ Tests: tests/unit/answers.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
@@ -14,11 +14,12 @@ from dpsql.answers.foreseen import computed_columns, half_width_of
 from dpsql.answers.quoted import COMPUTED, Quote, QuoteColumn
 from dpsql.limits import MOST_IN_PARTS, MOST_OPEN_GROUPS
 from dpsql.mechanisms.foretold import foretold_answer
+from dpsql.owner.advised import rows_lost
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.guesses import rows_guessed, rows_said_by
 from dpsql.plan.nodes import Aggregate, Apply, Column, PerUnit, Project, Scan
 from dpsql.plan.plans import Key
-from dpsql.plan.relations import private_scans
+from dpsql.plan.relations import origins, private_scans
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.account import Composition
 from dpsql.privacy.loss import Composed, PrivacyLoss, summary
@@ -26,6 +27,7 @@ from dpsql.privacy.loss import Composed, PrivacyLoss, summary
 __all__ = [
     "advice",
     "caps",
+    "clipped",
     "public_quote",
     "quote",
     "summary_fields",
@@ -33,6 +35,9 @@ __all__ = [
 
 BETWEEN = frozenset({"least", "date_diff", "datediff", "date_sub", "datesub"})
 """Functions that keys of times between two dates are made with: in most data one of them is the earlier one."""
+
+
+MUCH = 0.01  # Of rows or units: beyond that share facts are told of a cap or of bounds, as to the owner. A guess.
 
 
 def quote(
@@ -137,7 +142,32 @@ def caps(prepared: Prepared) -> tuple[str, ...]:
         return ()
     first, *others = (f"{table.rows_per_unit:,} rows of {table.name}" for table in several)
     used = " and ".join([", ".join([first, *others[:-1]]), *others[-1:]])
-    return (f"Of each unit at most {used} are used (rows_per_unit): rows beyond do not count.",)
+    lost = [
+        f" By released facts about {share:.0%} of the rows seen of {table.name} are."
+        for table in several
+        if table.advised is not None
+        and (share := rows_lost(table.advised.per_unit, table.rows_per_unit, table.advised.per_unit.seen)) > MUCH
+    ]
+    return (f"Of each unit at most {used} are used (rows_per_unit): rows beyond do not count.{''.join(lost)}",)
+
+
+def clipped(prepared: Prepared) -> Iterator[str]:
+    """Where released facts say that the policy's bounds clip much of what is measured."""
+    relation = prepared.plan.relation
+    aggregates = [measured.aggregate for measured in prepared.measured]
+    values = [value for own in aggregates for value in (own.argument, own.second, *own.vector) if value is not None]
+    read = {id(column) for value in values for column, _ in origins(relation, value)}
+    for table in {scan.table.name: scan.table for scan in private_scans(relation)}.values():
+        for name, facts in ({} if table.advised is None else table.advised.columns).items():
+            low, high = table.columns[name].facts.low, table.columns[name].facts.high
+            if id(table.columns[name]) not in read or not isinstance(low, Fraction) or not isinstance(high, Fraction):
+                continue
+            share = facts.largest.beyond(low, high) / max(1, facts.largest.units)
+            if share > MUCH:
+                yield (
+                    f"Values of {table.name}.{name} count within [{float(low):g}, {float(high):g}] (bounds): by "
+                    f"released facts about {share:.0%} of the units have values beyond."
+                )
 
 
 def _stated(prepared: Prepared) -> tuple[int, ...]:
@@ -192,7 +222,7 @@ def _below_0(key: Key) -> str | None:
 
 
 def _notes(prepared: Prepared) -> tuple[str, ...]:
-    notes = [*caps(prepared)]
+    notes = [*caps(prepared), *clipped(prepared)]
     contribution = prepared.measured[0].request.source.contribution
     if contribution.rows > 1 and contribution.rows not in _stated(prepared):
         notes.append(f"One privacy unit counts with at most {contribution.rows} rows.")

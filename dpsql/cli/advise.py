@@ -30,6 +30,9 @@ def advise(
         Decimal | None, typer.Option(help="Also finds frequent values of open text columns.", show_default="none")
     ] = None,
     write: Annotated[bool, typer.Option("--write", help="Write what they say into the policy; comments stay.")] = False,
+    narrow: Annotated[
+        bool, typer.Option("--narrow", help="With tighter rows_per_unit and bounds in the place of your own, too.")
+    ] = False,
     quote: Annotated[bool, typer.Option("--quote", help="Say the price alone: nothing is read or charged.")] = False,
 ) -> None:
     """The owner: measure sizes and tails privately, once a table version; good for bounds, caps and guesses."""
@@ -41,6 +44,7 @@ def advise(
             epsilon=None if epsilon is None else Fraction(epsilon),
             delta=Fraction(delta or 0),
             write=write,
+            narrow=narrow,
             quote=quote,
             progress=bar,
             warned=lambda text: typer.echo(text, err=True),
@@ -50,7 +54,8 @@ def advise(
     for text in report.lines:
         typer.echo(line(text))
     if report.changes:
-        typer.echo("Written into the policy:" if report.written else "dpsql advise --write would write:")
+        asked = f"dpsql advise --write{' --narrow' if narrow else ''} would write:"
+        typer.echo("Written into the policy:" if report.written else asked)
         for change in report.changes:
             typer.echo(f"  {line(change)}")
     if report.written:

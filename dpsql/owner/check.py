@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from dpsql.engine.database import Database, SourceTable, SourceType
 from dpsql.errors import PolicyError
-from dpsql.owner import public
 from dpsql.owner.bounded import ColumnReading, listed, reading
 from dpsql.owner.classes import declared_classes
 from dpsql.owner.correlations import revealing_pairs
+from dpsql.owner.cut import part_cut
 from dpsql.owner.every_unit import miscounted
-from dpsql.owner.finding import Finding, Severity
+from dpsql.owner.finding import MUCH, Finding, Severity
 from dpsql.owner.jobs import in_owner_process
 from dpsql.owner.owners import Owned, Owners, require_one_unit_type
 from dpsql.owner.shape import NUMERIC, ClassShape, ColumnShape, Shape, TableShape, UniverseShape, shape_of
 from dpsql.owner.untyped import types_to_declare
-from dpsql.plan.types import Value
 
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
 
-__all__ = ["Finding", "check", "columns_of_public", "findings", "number_of_units"]
+__all__ = ["Finding", "check", "findings", "number_of_units"]
 
 
 def check(policy: Policy) -> list[Finding]:
@@ -36,21 +35,6 @@ def check(policy: Policy) -> list[Finding]:
     """
     found = in_owner_process({"job": "check", "shape": shape_of(policy).message()}, None)
     return [Finding(**message) for message in found]
-
-
-def columns_of_public(database: Database, table: TableShape, names: Sequence[str]) -> dict[str, list[Value]]:
-    """Whole columns of a public table of the source, row by row. Runs in the owner's process.
-
-    Raises:
-        PolicyError: If the table is private, or a column is not there.
-    """
-    if not table.public:
-        raise PolicyError(f"{table.name} is not public.")
-    select, types = public.copied(database, table, table.of(database))
-    if not {name.lower() for name in names} <= {name.lower() for name in types}:
-        raise PolicyError(f"{table.name} has not all of the columns {', '.join(names)}. Write the data's names.")
-    rows = database.rows(f"SELECT {', '.join(map(database.dialect.quoted, names))} FROM ({select}) AS r")
-    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
 def findings(database: Database, shape: Shape) -> Iterator[Finding]:
@@ -135,11 +119,13 @@ class _TableCheck:
         of: int,
         severity: Severity = "warning",
         read_as: str | None = None,
+        of_total: float | None = None,
         left_out: str | None = None,
     ) -> Iterator[Finding]:
         """The finding, if there is anything to it."""
         if count:
-            yield Finding(self.table.name, column, what, count, Fraction(count, of), severity, read_as, left_out)
+            share = Fraction(count, of)
+            yield Finding(self.table.name, column, what, count, share, severity, read_as, of_total, left_out)
 
     def broken(self, column: str | None, error: PolicyError) -> Finding:
         """A disagreement about names or types."""
@@ -390,8 +376,12 @@ def _values(checked: _TableCheck, column: ColumnShape, read: ColumnReading) -> I
     what = "values are outside the bounds. " if column.low is not None else "values are outside the declared values. "
     if column.low is None and column.values is None and column.values_from is None:
         what = "values are days that no calendar has. "
-    what += "They are moved to the nearer bound." if moved else "They read as NULL."
-    yield from checked.found(name, what, outside, rows, read_as="the nearer bound" if moved else "NULL")
+    what += "They are moved to the nearer bound" if moved else "They read as NULL."
+    cut = part_cut(checked.database, checked.source, read) if moved and outside else None
+    if moved:
+        what += "." if cut is None or cut < MUCH else f": of all that they add up to, that takes off {cut:.0%}."
+    as_ = "the nearer bound" if moved else "NULL"
+    yield from checked.found(name, what, outside, rows, read_as=as_, of_total=cut)
     if not column.nullable:
         what = "values are NULL though the policy does not say nullable: true."
         if column.values is not None or column.values_from is not None:

@@ -17,7 +17,7 @@ from dpsql.plan.types import Value
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
 
-__all__ = ["Finding", "Severity", "public_columns", "verdict"]
+__all__ = ["MUCH", "Finding", "Severity", "public_columns", "verdict"]
 
 MUCH = Fraction(1, 100)  # Of a column's values or a table's rows: answers are about others where so many are. A guess.
 
@@ -37,6 +37,8 @@ class Finding:
         severity: ``error``: the policy cannot be used, or a promise is false. ``warning``: answers suffer.
             ``note``: good to know.
         read_as: What these values of a column are taken for in every answer, such as ``NULL``; None elsewhere.
+        of_total: Which part of all that a column's values add up to, each by its size, is lost with these; None
+            elsewhere.
         left_out: Why these rows are in no answer, where many of a table's may be; None elsewhere.
     """
 
@@ -47,6 +49,7 @@ class Finding:
     share: Fraction | None
     severity: Severity
     read_as: str | None = None
+    of_total: float | None = None
     left_out: str | None = None
 
     def message(self) -> dict[str, Any]:
@@ -68,9 +71,9 @@ def verdict(findings: Sequence[Finding], refused: bool) -> str:
     else:
         start = "The policy is sound. The data fit it."
     cut = [
-        f"{float(one.share):.1%} of the values of {one.table}.{one.column} count as {one.read_as}"
+        f"{float(one.share):.1%} of the values of {one.table}.{one.column} count as {one.read_as}{_of_total(one)}"
         for one in findings
-        if one.read_as is not None and one.share is not None and one.share >= MUCH
+        if one.read_as is not None and one.share is not None and max(one.share, one.of_total or 0) >= MUCH
     ]
     lost = [
         f"{float(one.share):.1%} of the rows of {one.table}, which {one.left_out}"
@@ -85,6 +88,10 @@ def verdict(findings: Sequence[Finding], refused: bool) -> str:
     if lost:
         words.append(f"Answers leave out {'; '.join(lost)}.")
     return f"{' '.join(words)} See the warnings above."
+
+
+def _of_total(one: Finding) -> str:
+    return f", which takes {one.of_total:.0%} off their total" if one.of_total and one.of_total >= MUCH else ""
 
 
 def public_columns(policy: Policy, table: str, names: Sequence[str]) -> Mapping[str, Sequence[Value]]:

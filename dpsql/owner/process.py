@@ -17,10 +17,11 @@ from typing import Any
 
 from dpsql.errors import OperationalError, PolicyError
 from dpsql.owner.again import Again
-from dpsql.owner.check import columns_of_public, findings, number_of_units
+from dpsql.owner.check import findings, number_of_units
 from dpsql.owner.engines import building, sources
 from dpsql.owner.guess_report import belied
 from dpsql.owner.measure import measured, require_readable
+from dpsql.owner.public import columns_of_public
 from dpsql.owner.shape import Shape
 from dpsql.owner.views import Report, build_tables
 from dpsql.worker import limits, wire

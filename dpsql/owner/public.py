@@ -6,7 +6,7 @@ Tests: tests/unit/owner/test_check.py, tests/unit/owner/test_views.py.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 from typing import Any
@@ -16,9 +16,9 @@ from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.errors import PolicyError
 from dpsql.limits import MOST_LISTED
 from dpsql.owner.shape import TableShape
-from dpsql.plan.types import DECLARED, Type
+from dpsql.plan.types import DECLARED, Type, Value
 
-__all__ = ["copied", "described"]
+__all__ = ["columns_of_public", "copied", "described"]
 
 LARGEST = Fraction(sys.float_info.max)  # The largest of all doubles; NaN and infinity are above it.
 
@@ -45,6 +45,21 @@ def copied(database: Database, table: TableShape, source: SourceTable) -> tuple[
         types[name] = DECLARED[declared[name]] if name in declared else _type(database, name, kind, source)
         parts.append(f"{_read(name, kind, types[name], source.dialect)} AS {source.dialect.quoted(name)}")
     return f"SELECT {', '.join(parts)} FROM {source.sql} AS s", types
+
+
+def columns_of_public(database: Database, table: TableShape, names: Sequence[str]) -> dict[str, list[Value]]:
+    """Whole columns of a public table of the source, row by row.
+
+    Raises:
+        PolicyError: If the table is private, or a column is not there.
+    """
+    if not table.public:
+        raise PolicyError(f"{table.name} is not public.")
+    select, types = copied(database, table, table.of(database))
+    if not {name.lower() for name in names} <= {name.lower() for name in types}:
+        raise PolicyError(f"{table.name} has not all of the columns {', '.join(names)}. Write the data's names.")
+    rows = database.rows(f"SELECT {', '.join(map(database.dialect.quoted, names))} FROM ({select}) AS r")
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
 def _type(database: Database, name: str, kind: SourceType, source: SourceTable) -> Type:

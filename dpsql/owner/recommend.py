@@ -1,7 +1,8 @@
 """What `dpsql advise` says of a policy, and what it would write there: caps, bounds and guesses, from released facts.
 
-A cap is only ever lowered and declared bounds are only ever narrowed: more noise than the owner allowed is the owner's
-to choose. What cuts more than it should is told instead.
+Caps and bounds that the owner wrote stay: facts count units, so nobody can tell from them how much of a total lies
+beyond. Where the owner asks for it they are tightened, and never widened: more noise is the owner's to choose. What
+cuts more than it should is told instead.
 
 Tests: tests/unit/owner/test_advised.py, tests/unit/test_advising.py.
 """
@@ -71,16 +72,17 @@ class Advised:
     changes: Mapping[tuple[str, ...], str]
 
 
-def recommended(policy: Policy, facts: ReleasedFacts) -> Advised:
+def recommended(policy: Policy, facts: ReleasedFacts, *, narrow: bool = False) -> Advised:
     """What the facts say of a policy, as it is written.
 
     Args:
         policy: As it was loaded, with ``auto`` where the owner wrote it.
         facts: The newest.
+        narrow: Whether caps and bounds that the owner wrote are tightened, too.
     """
     # A metric is one of a column's declared domain: other bounds would be another metric.
     fixed = {(metric.table, column) for metric in policy.metrics.values() for column in metric.attributes}
-    lines: list[str] = []
+    lines, kept = [], list[str]()
     changes: dict[tuple[str, ...], str] = {}
     for name, table in policy.tables.items():
         rows = histogram(facts, facts.sizes, name, None, "rows")
@@ -90,12 +92,14 @@ def recommended(policy: Policy, facts: ReleasedFacts) -> Advised:
             lines.append(f"{name}: nothing stands above the noise.")
             continue
         at, most = ("tables", name), cap_of(rows)
-        cap = min(table.most_rows, most)
+        cap = min(table.most_rows, most) if narrow else table.most_rows
         lines.append(f"{name}: about {rows.up.units:,} units, {_rows(rows, table.most_rows, facts.law)}")
         if table.most_rows > 1:
             lines.append(f"  {_caps(rows, most, table.most_rows, facts.law)}")
             if cap < table.most_rows:
                 changes[*at, "rows_per_unit"] = str(cap)
+            elif most < cap:
+                kept.append(f"rows_per_unit: {cap} of {name}")
         guess = rows_guessed(table, rows, facts.law, cap)
         if guess != table.rows_about:
             changes[*at, "rows_about"] = str(max(int(two_digits(Fraction(guess))), table.rows_at_least or 1))
@@ -106,11 +110,19 @@ def recommended(policy: Policy, facts: ReleasedFacts) -> Advised:
                 lines.append(f"  {key}: {said}")
                 if (name, key) in fixed:
                     continue
+                if "bounds" in value and not (column.auto or narrow):
+                    kept.append(f"bounds of {name}.{key}")
+                    del value["bounds"]
                 changes |= {(*at, "columns", key, part): text for part, text in value.items()}
         for (owner, key), values in facts.heavy.items():
             if owner == name:
                 shown = ", ".join(f"{value} ({count:,})" for value, count in values) or "none stands above the noise"
                 lines.append(f"  {key}: values that many units have most often: {shown}.")
+    if kept:
+        lines.append(
+            f"As you wrote them stay: {', '.join(kept)}. --narrow puts what is advised in their place, which cuts "
+            "off what lies beyond, and where a few units have very much, that is much of every total."
+        )
     lines.extend(_sure(policy, facts))
     return Advised(tuple(lines), {place: value for place, value in changes.items() if value != _now(policy, place)})
 
@@ -191,7 +203,7 @@ def _share(most: Fraction) -> str:
 
 def _of_column(
     facts: ReleasedFacts, table: str, name: str, column: ColumnPolicy, units: int
-) -> Iterator[tuple[str, Mapping[str, str]]]:
+) -> Iterator[tuple[str, dict[str, str]]]:
     """What is said of a numeric column, and what would be written of it."""
     largest = histogram(facts, facts.sizes, table, name, "largest")
     if largest is None:
@@ -312,18 +324,14 @@ def _of_bounds(
         )
         yield Finding(table, name, what, None, None, "warning")
     elif _bounds(seen, column) is not None:
-        what = f"by the facts the bounds are more than {WIDE} times as wide as {advised}, and so is the noise of sums."
+        what = f"by the facts the bounds are more than {WIDE} times as wide as {advised}; a few may lie beyond these."
         yield Finding(table, name, what, None, None, "note")
 
 
 def _cut(largest: Signed, bounds: tuple[Any, Any], units: int) -> float:
     """About which share of the units has its value in bins that bounds leave out whole."""
-    low, high = (_exact(end) for end in bounds)
-    sides = [(largest.up, max(high, Fraction(0)))]
-    if largest.down is not None:
-        sides.append((largest.down, max(-low, Fraction(0))))
-    surely = (count for side, end in sides for j, count in enumerate(side.seen) if side.low(j) >= end)
-    return min(1.0, sum(surely) / units)
+    low, high = map(_exact, bounds)
+    return min(1.0, largest.beyond(low, high) / units)
 
 
 def _written(bounds: tuple[Any, Any]) -> str:

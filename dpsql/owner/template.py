@@ -280,7 +280,7 @@ def _owned(
     else:
         yield f"    # key: [{', '.join(declared)}]   # as the database says; uncomment its columns, too\n"
     own = link is not None and link.via is None and (link.column,) in table.keys
-    comment = "one row a person" if own else "a ceiling, which advise --write lowers; 1 where everyone has one row"
+    comment = "one row a person" if own else "a ceiling, which advise --narrow lowers; 1 where everyone has one row"
     yield f"    rows_per_unit: {1 if own else chosen.caps.get(name, CEILING):<14}# {comment}\n"
     rows = f"rows_about: {chosen.rows[name]:<12}" if name in chosen.rows else "# rows_about: 10000      "
     yield f"    {rows}    # a public guess at the number of rows: advise foretells from it\n"

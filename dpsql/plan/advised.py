@@ -102,6 +102,18 @@ class Signed:
     up: LogHistogram
     down: LogHistogram | None = None
 
+    @property
+    def units(self) -> int:
+        """About how many units have a number above 0 or one below; for choosing alone."""
+        return max(side.units for side in (self.up, self.down or self.up))
+
+    def beyond(self, low: Fraction, high: Fraction) -> int:
+        """How many units are seen in bins that lie outside of bounds whole; for choosing alone."""
+        sides = [(self.up, max(high, Fraction(0)))]
+        if self.down is not None:
+            sides.append((self.down, max(-low, Fraction(0))))
+        return sum(count for side, end in sides for bin_, count in enumerate(side.seen) if side.low(bin_) >= end)
+
 
 @dataclass(frozen=True, slots=True)
 class AdvisedColumn:

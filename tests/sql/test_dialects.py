@@ -20,8 +20,9 @@ from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.released import lower_public
 from dpsql.errors import UnsupportedQuery
 from dpsql.owner.bounded import READABLE
-from dpsql.owner.check import columns_of_public, findings, number_of_units
+from dpsql.owner.check import findings, number_of_units
 from dpsql.owner.guess_report import belied
+from dpsql.owner.public import columns_of_public
 from dpsql.owner.shape import Shape, shape_of
 from dpsql.owner.views import build_tables
 from dpsql.plan.functions import FUNCTIONS

@@ -32,7 +32,6 @@ def test_a_larger_guess_stays_where_the_noise_may_hide_as_many(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("own", "written"),
     [
-        ("rows_about: 12000", "10000"),  # as many as there may be within the advised cap of 4
         ("rows_about: 900000", "8000"),  # what is seen: there are not so many
         ("rows_about: 4000", "8000"),
         ("", "8000"),  # 10,000 is nobody's guess
@@ -41,6 +40,11 @@ def test_a_larger_guess_stays_where_the_noise_may_hide_as_many(tmp_path: Path) -
 def test_it_is_written_where_what_is_seen_contradicts_it(tmp_path: Path, own: str, written: str) -> None:
     changes = advised(shop(tmp_path, own), epsilon=Fraction(1, 2)).changes
     assert f"tables.orders.rows_about: {written}" in changes
+
+
+def test_under_an_advised_cap_it_is_as_many_as_there_may_be_within_it(tmp_path: Path) -> None:
+    changes = advised(shop(tmp_path, "rows_about: 12000"), narrow=True).changes
+    assert {"tables.orders.rows_per_unit: 4", "tables.orders.rows_about: 10000"} <= set(changes)
 
 
 def test_what_advise_wrote_of_the_rows_seen_is_known_from_it(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from dpsql.engine.duckdb.types import source_type
 from dpsql.errors import PolicyError
 from dpsql.owner.budget_report import budget_findings
 from dpsql.owner.check import check
+from dpsql.owner.finding import verdict
 from dpsql.owner.partition_report import partition_findings
 from dpsql.owner.recommend import unmeasured
 from dpsql.owner.template import first_policy
@@ -59,6 +60,19 @@ def test_every_difference_is_counted_exactly(folder: Path) -> None:
         ("visits", "cost", "values are NaN. They"): (1, Fraction(1, 6), "warning"),
         ("visits", "cost", "values are outside the"): (1, Fraction(1, 6), "warning"),
     }
+
+
+def test_of_values_outside_the_bounds_it_is_told_how_much_of_the_total_they_are(tmp_path: Path) -> None:
+    data(tmp_path)
+    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+        connection.execute(
+            "CREATE OR REPLACE TABLE visits AS SELECT i % 100 AS patient_id, i AS visit_id, "
+            "CASE i WHEN 7 THEN 99100.0 WHEN 8 THEN 'inf'::DOUBLE ELSE 1.0 END AS cost FROM range(1000) AS r(i)"
+        )
+    (told,) = (own for own in check(policy(tmp_path)) if own.column == "cost" and "outside" in own.what)
+    assert told.what.startswith("values are outside the bounds. They are moved to the nearer bound: of all that they")
+    assert told.of_total == pytest.approx(0.98, abs=0.02)
+    assert "which takes 99% off their total" in verdict([told], refused=False)
 
 
 def test_a_key_of_several_columns_is_counted_as_the_bounded_table_reads_it(folder: Path) -> None:
