@@ -148,7 +148,8 @@ class Backend:
         return summary(loss, self.ledger.composition, self.catalog.classes)
 
     def quote(self, prepared: Prepared, analyst: str) -> Quote:
-        """What a statement would cost an analyst and how precise it would be."""
+        """What a statement would cost an analyst and how precise it would be; refused as it would be when asked."""
+        self.post_process.rehearse(prepared.plan)
         repeats = self.ledger.repeats_left(analyst, prepared.loss)
         return quote(prepared, repeats, self.ledger.composition, self.catalog.classes)
 

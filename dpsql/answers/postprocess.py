@@ -30,7 +30,7 @@ from dpsql.plan.nodes import Column, Expression
 from dpsql.plan.plans import Plan
 from dpsql.plan.ranges import RELEASED
 from dpsql.plan.roles import answer_columns
-from dpsql.plan.types import Type, Value
+from dpsql.plan.types import Facts, Type, Value
 from dpsql.privacy.tables import Group, GroupColumns, RawTable, listed
 from dpsql.worker.client import Table, WorkerFailed
 from dpsql.worker.pool import Pool
@@ -149,9 +149,9 @@ class PostProcess:
         """
         if _bare(plan) is not None:
             return
-        types = {key.name: key.expression.facts.type for key in plan.keys}
-        types.update((column.name, column.facts.type) for column in _released_columns(plan))
-        table = _made_up_table(types)
+        known = {key.name: key.expression.facts for key in plan.keys}
+        known.update((column.name, column.facts) for column in _released_columns(plan))
+        table = _made_up_table(known)
         count = len(table["row"][1])
         names = [aggregate.name for aggregate in plan.aggregates]
         done = plan.outputs, plan.having, plan.order_by, plan.limit, plan.offset, plan.stages
@@ -159,17 +159,30 @@ class PostProcess:
         if asked in self._rehearsed:
             return
         try:
-            with _failing(paid=False):
-                rows = self._worked(plan, table)
+            rows = self._worked(plan, table)
         except InvariantBroken as otherwise:
             OPERATOR.error("a rehearsal failed: %s", otherwise)
             raise _impossible() from otherwise
+        except WorkerFailed as failure:
+            with _failing(paid=False, culprit=self._culprit(plan, table) if failure.answered else ""):
+                raise
         for column, ends in product(answer_columns(plan), MADE_UP_ENDS):
             bars = dict.fromkeys(names, lambda _, ends=ends: [ends] * count)
             output_intervals(column, bars, rows, 0.95)
         if len(self._rehearsed) >= MOST_REHEARSED:
             self._rehearsed.clear()
         self._rehearsed.add(asked)
+
+    def _culprit(self, plan: Plan, table: Table) -> str:
+        """The column of a plan that fails by itself over some released values, or its HAVING; '' where none does."""
+        alone = replace(plan, outputs=(), having=None, order_by=(), limit=None, offset=0, stages=())
+        parts = [(f"column {output.label}", replace(alone, outputs=(output,))) for output in plan.outputs]
+        for name, part in [*parts, ("HAVING", replace(alone, outputs=plan.outputs[:1], having=plan.having))]:
+            try:
+                self._ran(lower_released(part), table)
+            except WorkerFailed:
+                return name
+        return ""
 
     def _ran(self, statement: EngineStatement, table: Table) -> dict[str, Sequence[Any]]:
         """What the worker makes of a statement over the table ``released``."""
@@ -192,19 +205,20 @@ class PostProcess:
 
 
 @contextmanager
-def _failing(*, paid: bool) -> Iterator[None]:
+def _failing(*, paid: bool, culprit: str = "") -> Iterator[None]:
     """What the worker cannot do, as an error that says whether it is paid for."""
     try:
         yield
     except WorkerFailed as failure:
         if paid:
             raise EngineFailed from failure
-        raise (_impossible() if failure.answered else OperationalError(NOT_READY)) from failure
+        raise (_impossible(culprit) if failure.answered else OperationalError(NOT_READY)) from failure
 
 
-def _impossible() -> UnsupportedQuery:
+def _impossible(culprit: str = "") -> UnsupportedQuery:
+    where = f"in {culprit} " if culprit else ""
     return UnsupportedQuery(
-        "what it does with the released values cannot be done.", construct="SELECT",
+        f"what it does {where}with the released values cannot be done where these lie far out.", construct="SELECT",
         hint="Nothing was spent. Ask for the aggregates alone, and work on the answer.",
     )  # fmt: skip
 
@@ -218,17 +232,32 @@ def _bare(plan: Plan) -> list[str] | None:
     return names if len(names) == len(columns) else None
 
 
-def _made_up_table(types: Mapping[str, Type]) -> dict[str, tuple[str, Sequence[Value]]]:
+def _made_up_values(facts: Facts) -> Sequence[Value]:
+    """`MADE_UP` for one column; of a key with bounds, such as a public table's, nothing beyond them can occur.
+
+    >>> _made_up_values(Facts(Type.INTEGER, Fraction(10), Fraction(60)))
+    [10, 10, 60, None]
+    """
+    values, low, high = MADE_UP[facts.type], facts.low, facts.high
+    if low is None or high is None:
+        return values
+    kept: Any = float if facts.type is Type.REAL else int if facts.type is Type.INTEGER else lambda own: own
+    held: list[Any] = [own if own is None else min(max(own, low), high) for own in values]
+    return [None if own is None else kept(own) for own in held]
+
+
+def _made_up_table(known: Mapping[str, Facts]) -> dict[str, tuple[str, Sequence[Value]]]:
     """A table of released values to rehearse with: two columns have the same ends in some row, and opposite in another.
 
     A row for each of the values of `MADE_UP`; then, for each binary digit of the columns' numbers, the same rows once
     more, with the ends of those columns exchanged whose digit is 1: two numbers differ in a digit.
     """
-    digits, plain = range(len(types).bit_length()), range(MADE_UP_ROWS)
+    digits, plain = range(len(known).bit_length()), range(MADE_UP_ROWS)
     table: dict[str, tuple[str, Sequence[Value]]] = {}
-    for number, (name, kind) in enumerate(types.items()):
+    for number, (name, facts) in enumerate(known.items()):
+        values = _made_up_values(facts)
         places = [*plain, *(i for digit in digits for i in (OPPOSITE if number >> digit & 1 else plain))]
-        table[name] = WIRE[kind], [MADE_UP[kind][i] for i in places]
+        table[name] = WIRE[facts.type], [values[i] for i in places]
     table["row"] = "BIGINT", range(MADE_UP_ROWS * (1 + len(digits)))
     return table
 

@@ -63,10 +63,9 @@ CASTS = {
     "double_from_integer": "CAST({0} AS DOUBLE)",
     "double_from_boolean": "CAST({0} AS DOUBLE)",
     "try_double_from_text": "CAST(TRY_CAST({0} AS DOUBLE) AS DOUBLE)",
-    "float_from_real": "CAST(CAST({0} AS FLOAT) AS DOUBLE)",
     "try_float_from_real": "CAST(TRY_CAST({0} AS FLOAT) AS DOUBLE)",
     "try_float_from_text": "CAST(TRY_CAST({0} AS FLOAT) AS DOUBLE)",
-    **{f"decimal_from_{kind}": "CAST(CAST({0} AS DECIMAL({1},{2})) AS DOUBLE)" for kind in ("integer", "real")},
+    "decimal_from_integer": "CAST(CAST({0} AS DECIMAL({1},{2})) AS DOUBLE)",
     **{
         f"try_decimal_from_{kind}": "CAST(TRY_CAST({0} AS DECIMAL({1},{2})) AS DOUBLE)"
         for kind in ("integer", "real", "text")

@@ -110,10 +110,9 @@ CASTS = {
     "double_from_integer": "CAST({0} AS DOUBLE)",
     "double_from_boolean": "CAST(CAST({0} AS INT) AS DOUBLE)",
     "try_double_from_text": number_of("{0}", "TRY_CAST({n} AS DOUBLE)"),
-    "float_from_real": "CAST(CAST({0} AS FLOAT) AS DOUBLE)",
     "try_float_from_real": _single_of("{0}"),
     "try_float_from_text": number_of("{0}", _single_of("TRY_CAST({n} AS DOUBLE)")),
-    **{f"decimal_from_{kind}": _decimal_of("{0}", "") for kind in ("integer", "real")},
+    "decimal_from_integer": _decimal_of("{0}", ""),
     **{f"try_decimal_from_{kind}": _decimal_of("{0}", "TRY_") for kind in ("integer", "real")},
     "try_decimal_from_text": number_of(
         "{0}",

@@ -107,12 +107,12 @@ def _reals() -> Iterator[Function]:
     yield Function("cast:real", (INTEGER,), REAL, "double_from_integer({0})", written=double, interval=same)
     yield Function("cast:real", (REAL,), REAL, "{0}", written=double, interval=same)
     yield Function("cast:real", (BOOLEAN,), REAL, "double_from_boolean({0})", written=double, interval=constantly(0, 1))
-    sql = "float_from_real({0})"
+    sql = "try_float_from_real({0})"  # in both rows: a released real lies within 10^30 by assumption alone
     yield Function(
         "cast:float", (REAL,), REAL, sql, written=single, needs=lambda a: a.within(10**38), interval=_single
     )  # fmt: skip
     yield Function(
-        "cast:float", (REAL,), REAL, "try_float_from_real({0})", written=single, interval=_single,
+        "cast:float", (REAL,), REAL, sql, written=single, interval=_single,
         saturated=limited(_single), nulls=Nulls.MAY, has_value=lambda a: a.within(10**38), departs=OUT_OF_RANGE,
     )  # fmt: skip
     yield Function(
@@ -148,7 +148,7 @@ def decimal_cast(digits: int, decimals: int) -> tuple[Function, ...]:
     inside = limited(lambda a: _decimal(a, decimals), Interval(-limit, limit))
     rows = [
         Function(
-            "cast:decimal", (kind,), REAL, ("" if plain else "try_") + sql.format(kind=kind.value),
+            "cast:decimal", (kind,), REAL, ("" if plain and kind is INTEGER else "try_") + sql.format(kind=kind.value),
             written=f"CAST({{0}} AS DECIMAL({digits},{decimals}))", interval=inside,
             needs=fits if plain else None, has_value=fits,
             nulls=Nulls.STRICT if plain else Nulls.MAY, departs="" if plain else OUT_OF_RANGE, step=step,

@@ -132,6 +132,30 @@ def test_what_the_second_worker_cannot_do_is_refused_before_the_charge(
     assert charges(session) == before
 
 
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "AVG(age)::FLOAT",
+        "round(AVG(age)::REAL, 2)",
+        "MEDIAN(age)::FLOAT4 / 2",
+        "AVG(age)::DECIMAL(38, 2)",
+        "population * 365",
+    ],
+)
+def test_casts_of_released_reals_and_products_of_public_keys_are_answered(session: Session, shown: str) -> None:
+    by = "FROM patients JOIN cities ON city = name GROUP BY population" if "population" in shown else "FROM patients"
+    sql = f"SELECT {shown} AS x, COUNT(*) AS n {by}"
+    session.explain(sql, epsilon=0.2)
+    assert all(isinstance(x, int | float) for x in session.query(sql, epsilon=0.2)["x"])
+
+
+def test_what_cannot_be_done_is_refused_by_explain_too_naming_the_column(session: Session) -> None:
+    sql = "SELECT COUNT(*) AS n, CAST((AVG(age) - 7) / 1e20 AS BIGINT) AS far FROM patients"
+    for asked in (session.explain, session.query):
+        with pytest.raises(UnsupportedQuery, match="what it does in column far with the released values"):
+            asked(sql, epsilon=0.01)
+
+
 CITIES = "SELECT city, COUNT(*) AS n, AVG(age) AS a FROM patients GROUP BY city"
 
 

@@ -13,7 +13,7 @@ import dpsql.testing
 from dpsql.answers.postprocess import MADE_UP, _made_up_table
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan import work
-from dpsql.plan.types import Type
+from dpsql.plan.types import Facts, Type
 from dpsql.session import Session
 from dpsql.testing import Noiseless
 
@@ -182,7 +182,7 @@ def test_differences_of_opposite_ends_are_rehearsed(session: Session) -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 5, 8])
 def test_made_up_columns_have_the_same_ends_and_opposite_ones(count: int) -> None:
-    table = _made_up_table({f"a{i}": Type.INTEGER for i in range(count)})
+    table = _made_up_table({f"a{i}": Facts(Type.INTEGER) for i in range(count)})
     low, _, high, _ = MADE_UP[Type.INTEGER]
     lengths = {len(values) for _, values in table.values()}
     assert len(lengths) == 1
