@@ -10,6 +10,9 @@ __all__ = [
     "FEWEST_STEPS",
     "LEAST_GIVEN_DELTA",
     "LEAST_LOSS",
+    "LONGEST_NAME",
+    "LONGEST_TEXT",
+    "MAX_LENGTH",
     "MOST_IN_PARTS",
     "MOST_LISTED",
     "MOST_LOSS",
@@ -63,6 +66,17 @@ of those that end in 99 one way. Sums of a million of them would be off by more 
 UNBOUNDED_STEP = Fraction(1, 10**6)
 """The step, in the column's unit, of real numbers with neither bounds nor a grid. It is a choice: fine beside what
 people measure, and 2^53 such steps reach beyond 10^9."""
+
+MAX_LENGTH = 1_000
+"""Letters of a text in a private table, where the policy does not say: the rest is cut when the bounded tables are
+built. It is a choice: names, addresses, links and remarks are shorter, and a thousand such texts are a megabyte."""
+
+LONGEST_TEXT = 100_000
+"""The most that a policy may say instead. It is a choice: an engine works on 2,048 rows at once."""
+
+LONGEST_NAME = 256
+"""Letters of a unit, key or reference that is a text; a longer one reads as NULL, for cut it might be another's. It is
+a choice: addresses of mail are shorter, and so are hashes."""
 
 MOST_OFFSET = 2**31
 """No frame, LAG, LEAD, NTILE or NTH_VALUE counts so many rows. It is a choice: more than any answer has in practice,

@@ -95,6 +95,7 @@ class PublicColumn:
         values: Its distinct values other than NULL, sorted, if there are at most 100,000; else None.
         nullable: Whether it holds a NULL.
         multiplicity: Largest number of rows with one value other than NULL.
+        longest: Letters of its longest text; 0 for other types.
     """
 
     name: str
@@ -104,6 +105,7 @@ class PublicColumn:
     values: tuple[Value, ...] | None
     nullable: bool
     multiplicity: int
+    longest: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from fractions import Fraction
 from dpsql.engine.database import SourceTable, SourceType
 from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.errors import PolicyError
-from dpsql.limits import FARTHEST_STEP
+from dpsql.limits import FARTHEST_STEP, LONGEST_NAME
 from dpsql.owner.shape import NUMERIC, ColumnShape, TableShape
 from dpsql.plan.types import DECLARED
 
@@ -59,6 +59,7 @@ class ColumnReading:
         grid: Its grid integer, or None where none is stored.
         outside: Whether the parsed value is outside its bounds or domain.
         nan: Whether the source's value is NaN.
+        cut: Whether a text is longer than is kept of it.
     """
 
     raw: str
@@ -67,6 +68,7 @@ class ColumnReading:
     grid: str | None
     outside: str
     nan: str
+    cut: str = "FALSE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,8 @@ def reading(table: TableShape, column: ColumnShape, source: SourceTable, domain:
     if column.type in NUMERIC:
         return _number(column, raw, domain)
     parsed = raw.read(wire_of(column))
+    if column.max_length is not None:
+        return _text(parsed, column.max_length, raw)
     inside = []
     if column.type in ("date", "timestamp"):
         low, high = (source.dialect.constant(bound, wire_of(column)) for bound in _days(column))
@@ -163,6 +167,20 @@ def reading(table: TableShape, column: ColumnShape, source: SourceTable, domain:
         grid=None,
         outside=f"{parsed} IS NOT NULL AND NOT ({condition})",
         nan="FALSE",
+    )
+
+
+def _text(parsed: str, longest: int, raw: _Raw) -> ColumnReading:
+    """A text of an open domain, cut: so what one unit's rows hold is bounded, and with it what is made of them."""
+    words, limit = raw.dialect, raw.whole(longest)
+    return ColumnReading(
+        raw=raw.sql,
+        parsed=parsed,
+        value=words.call("left", parsed, limit),
+        grid=None,
+        outside="FALSE",
+        nan="FALSE",
+        cut=f"coalesce({words.call('length', parsed)} > {limit}, FALSE)",
     )
 
 
@@ -333,6 +351,8 @@ def listed(column: ColumnShape, values_of: tuple[str, str] | None, words: Dialec
 def identity(table: TableShape, name: str, source: SourceTable, *, integer: bool) -> str:
     """SQL of a unit or key as BIGINT or VARCHAR, over a row ``s`` of the source.
 
+    A text of more than `LONGEST_NAME` letters names nobody: cut, it might be the name of somebody else.
+
     Args:
         table: Its table, for messages.
         name: The column.
@@ -350,4 +370,9 @@ def identity(table: TableShape, name: str, source: SourceTable, *, integer: bool
             f"{table.name}.{name} holds {kind.name}, which names nobody. Make it an integer, a UUID or a text."
         )
     raw = _Raw(source, name, kind)
-    return raw.read("BIGINT" if integer else "VARCHAR")
+    if integer:
+        return raw.read("BIGINT")
+    text, words = raw.read("VARCHAR"), source.dialect
+    if kind.family != "text":  # an integer or a UUID: it is short
+        return text
+    return f"CASE WHEN {words.call('length', text)} <= {raw.whole(LONGEST_NAME)} THEN {text} END"

@@ -10,6 +10,7 @@ from typing import Any
 
 from dpsql.engine.base import PublicTable
 from dpsql.errors import PolicyError
+from dpsql.limits import LONGEST_NAME
 from dpsql.owner.advised import place_of
 from dpsql.owner.by_size import sizes_by_day, sizes_of_rows
 from dpsql.owner.facts import with_lists
@@ -64,6 +65,8 @@ def build_catalog(
         _class_of(tuple(policy.classes)),
         policy.idealised_numerics,
         policy.budget.total.delta > 0,
+        policy.engine.memory_bytes,
+        policy.engine.deadline_seconds,
     )
 
 
@@ -77,7 +80,7 @@ def _class_of(names: tuple[str, ...]) -> TableInfo | None:
     if not names:
         return None
     columns = {
-        "unit": ColumnInfo("unit", IDENTITY, unit=True),
+        "unit": ColumnInfo("unit", IDENTITY, unit=True, letters=LONGEST_NAME),
         "class": ColumnInfo("class", Facts(Type.TEXT, nullable=False), values=names),
     }
     return TableInfo(CLASSES, columns, unit="unit", key="unit", rows_per_unit=1, rows_about=1)
@@ -94,9 +97,11 @@ def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) 
     table = policy.tables[name]
     shape, unit = with_lists(table_shape(policy, name, table), public), table.unit_column
     places = {column.name: column.places for column in shape.columns} if shape.numbered else {}
-    columns = {unit: ColumnInfo(unit, IDENTITY, unit=True)}
+    columns = {unit: ColumnInfo(unit, IDENTITY, unit=True, letters=LONGEST_NAME)}
     for column_name, link in policy.identities(name).items():
-        columns[column_name] = ColumnInfo(column_name, IDENTITY, unit=link is None, link=link)
+        columns[column_name] = ColumnInfo(
+            column_name, IDENTITY, unit=link is None, link=link, letters=LONGEST_NAME
+        )  # fmt: skip
     for column_name, column in table.columns.items():
         columns[column_name] = replace(
             _column(column_name, column, public),
@@ -164,7 +169,8 @@ def _column(name: str, column: ColumnPolicy, public: Mapping[str, PublicTable]) 
         spread=None if column.spread is None else Fraction(column.spread),
         scale=None if column.scale is None else (Fraction(column.scale[0]), Fraction(column.scale[1])),
     )
-    return ColumnInfo(name, facts, values, stored_grid=stores_grid(column))
+    letters = column.cut_at or max((len(value) for value in values or () if isinstance(value, str)), default=0)
+    return ColumnInfo(name, facts, values, stored_grid=stores_grid(column), letters=letters)
 
 
 def _values(name: str, column: ColumnPolicy, public: Mapping[str, PublicTable]) -> tuple[Value, ...] | None:
@@ -204,6 +210,7 @@ def _public(table: PublicTable, declared: TablePolicy) -> TableInfo:
             ),
             column.values,
             multiplicity=column.multiplicity,
+            letters=column.longest,
         )
         for name, column in table.columns.items()
     }

@@ -13,6 +13,7 @@ from dpsql.owner.bounded import ColumnReading, listed, reading
 from dpsql.owner.classes import declared_classes
 from dpsql.owner.correlations import revealing_pairs
 from dpsql.owner.cut import part_cut
+from dpsql.owner.cut_texts import cut_texts
 from dpsql.owner.every_unit import miscounted
 from dpsql.owner.finding import MUCH, Finding, Severity
 from dpsql.owner.jobs import in_owner_process
@@ -112,16 +113,9 @@ class _TableCheck:
         return self.row(f"SELECT {', '.join(parts)} FROM (SELECT {each} FROM {self.source.sql} AS s) AS q")
 
     def found(
-        self,
-        column: str | None,
-        what: str,
-        count: int,
-        of: int,
-        severity: Severity = "warning",
-        read_as: str | None = None,
-        of_total: float | None = None,
-        left_out: str | None = None,
-    ) -> Iterator[Finding]:
+        self, column: str | None, what: str, count: int, of: int, severity: Severity = "warning",
+        read_as: str | None = None, of_total: float | None = None, left_out: str | None = None,
+    ) -> Iterator[Finding]:  # fmt: skip
         """The finding, if there is anything to it."""
         if count:
             share = Fraction(count, of)
@@ -162,6 +156,7 @@ def _owned(checked: _TableCheck, owners: Owners) -> Iterator[Finding]:
         yield checked.broken(table.on or table.unit, error)
         return
     yield from _units(checked, rows)
+    yield from cut_texts(table, checked.source, rows, checked.row)
     if table.key is None or table.key == table.unit:
         return
     try:

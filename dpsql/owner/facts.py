@@ -30,6 +30,7 @@ def public_table(name: str, message: Mapping[str, Any]) -> PublicTable:
             values=None if column["values"] is None else tuple(column["values"]),
             nullable=column["nullable"],
             multiplicity=column["multiplicity"],
+            longest=column["longest"],
         )
         for column in message["columns"]
     }

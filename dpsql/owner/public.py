@@ -102,7 +102,10 @@ def _column(database: Database, relation: str, name: str, kind: Type) -> dict[st
     values = f"SELECT {column} AS v, count(*) AS n FROM {relation} WHERE {column} IS NOT NULL GROUP BY 1"
     bounded = kind not in (Type.TEXT, Type.BOOLEAN)
     ends = "min(v), max(v)" if bounded else "NULL, NULL"
-    ((low, high, most, distinct),) = database.rows(f"SELECT {ends}, max(n), count(*) FROM ({values}) AS c")
+    longest = f"max({database.dialect.call('length', 'v')})" if kind is Type.TEXT else "NULL"
+    ((low, high, most, distinct, letters),) = database.rows(
+        f"SELECT {ends}, max(n), count(*), {longest} FROM ({values}) AS c"
+    )
     ((nulls,),) = database.rows(f"SELECT count(*) FROM {relation} WHERE {column} IS NULL")
     listed = None
     if distinct <= MOST_LISTED:
@@ -115,6 +118,7 @@ def _column(database: Database, relation: str, name: str, kind: Type) -> dict[st
         "values": listed,
         "nullable": nulls > 0,
         "multiplicity": most or 0,
+        "longest": letters or 0,
     }
 
 

@@ -39,7 +39,7 @@ __all__ = [
     "table_shape",
 ]
 
-FORMAT = 13  # Of the bounded tables, a number of ours; tables of another one ask for a refresh.
+FORMAT = 14  # Of the bounded tables, a number of ours; tables of another one ask for a refresh.
 MOST_PLACED = 64
 """Values of a list whose places are stored beside a column. It is a choice: a place has 8 binary digits then, and the
 builder looks for each row's value in the list."""
@@ -61,6 +61,7 @@ class ColumnShape:
         values_from: (table, column) of the public table that lists it, or None.
         nullable: Whether the owner expects NULLs; only `dpsql check` asks.
         step: Grid step in the column's unit.
+        max_length: Letters of a text behind which it is cut; None where no text is.
     """
 
     name: str
@@ -71,6 +72,7 @@ class ColumnShape:
     values_from: tuple[str, str] | None = None
     nullable: bool = True
     step: Fraction = Fraction(1)
+    max_length: int | None = None
 
     @property
     def grid(self) -> bool:
@@ -380,6 +382,7 @@ def _column(name: str, column: ColumnPolicy) -> ColumnShape:
         values_from=(listed[0], listed[2]) if listed else None,
         nullable=column.nullable,
         step=column.grid_step,
+        max_length=column.cut_at,
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
+from dpsql.limits import MAX_LENGTH
 from dpsql.plan.advised import AdvisedTable
 from dpsql.plan.grids import Bins
 from dpsql.plan.intervals import Interval
@@ -80,6 +81,7 @@ class ColumnInfo:
         banned: Mechanisms that the owner rules out for whatever reads this column.
         reach: Answers as tables: where the column's numbers lie; else None.
         length: Answers as tables: how long its texts are (`nodes.Column`); else None.
+        letters: The same as a number, of the longest text that there may be.
     """
 
     name: str
@@ -94,6 +96,7 @@ class ColumnInfo:
     banned: frozenset[str] = frozenset()
     reach: Interval | None = None
     length: tuple[int, int] | None = None
+    letters: int = MAX_LENGTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +275,8 @@ class Catalog:
         class_of: The table of units and their classes (``unit``, ``class``), which no statement can name; None without.
         idealised: Whether the owner admits mechanisms whose exact arithmetic is not proved.
         grants_delta: Whether the policy's total allows any delta.
+        memory: Bytes that the engine may take for one statement.
+        deadline: Seconds that it may run.
     """
 
     tables: Mapping[str, TableInfo]
@@ -282,3 +287,5 @@ class Catalog:
     class_of: TableInfo | None = None
     idealised: bool = False
     grants_delta: bool = True
+    memory: int = 2 << 30
+    deadline: float = 30.0

@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from dpsql.errors import InvariantBroken
-from dpsql.limits import COARSEST_STEP, FARTHEST_STEP, UNBOUNDED_STEP, default_step
+from dpsql.limits import COARSEST_STEP, FARTHEST_STEP, LONGEST_TEXT, MAX_LENGTH, UNBOUNDED_STEP, default_step
 from dpsql.policy.section import ColumnName, Section, exact, wrong
 
 __all__ = ["Bound", "ColumnPolicy", "ColumnType", "Listed"]
@@ -71,6 +71,9 @@ class ColumnPolicy(Section):
     """Sums are exact whole multiples of this step, in the column's unit."""
     scale: Annotated[tuple[Decimal, Decimal], SkipValidation, WithJsonSchema(_NUMBERS)] | None = None
     """[low, high]: how far apart typical values are, at least and at most; for means without bounds."""
+
+    max_length: Annotated[int, Field(ge=1, le=LONGEST_TEXT)] | None = None
+    """Letters of a text; what is longer is cut there. By default 1,000."""
 
     _auto: bool = PrivateAttr(default=False)  # bounds: auto
 
@@ -163,6 +166,10 @@ class ColumnPolicy(Section):
             raise wrong(f"{declared[0]} and {declared[1]} contradict each other", "keep one of them", declared[1])
         if self.values_from is not None and self.type in ("real", "decimal"):
             raise wrong(f"a {self.type} column cannot list its values", "write bounds: [low, high]", "values_from")
+        if self.max_length is not None and self.type != "text":
+            raise wrong(f"a {self.type} column has no max_length", "remove max_length", "max_length")
+        if self.max_length is not None and declared:
+            raise wrong(f"{declared[0]} says how long the texts are", "remove max_length", "max_length")
         if self.bounds is None or self.type not in _NUMERIC:
             return self
         low, high = self._numbers()
@@ -175,6 +182,12 @@ class ColumnPolicy(Section):
                 "bounds" if self.grid is None else "grid",
             )
         return self
+
+    @property
+    def cut_at(self) -> int | None:
+        """Letters of a text behind which it is cut; None where no text is."""
+        open_text = self.type == "text" and self.values is None and self.values_from is None
+        return (self.max_length or MAX_LENGTH) if open_text else None
 
     @property
     def grid_step(self) -> Fraction:

@@ -336,6 +336,23 @@ def test_text_is_read_as_the_declared_type_where_it_can_be(engine: duckdb.DuckDB
     ]
 
 
+def test_a_text_is_cut_and_a_name_that_is_too_long_is_none(engine: duckdb.DuckDBPyConnection) -> None:
+    note = ColumnShape("note", "text", max_length=3)
+    table = TableShape("visits", None, False, "patient", "visit", 9, (note,), identities=IDENTITIES)
+    engine.execute("CREATE OR REPLACE TABLE source.main.visits (patient VARCHAR, visit VARCHAR, note VARCHAR)")
+    longest = "p" * 256
+    engine.executemany(
+        "INSERT INTO source.main.visits VALUES (?, ?, ?)",
+        [
+            [longest, "a", "abc"], [longest, "b", "éöü🤦"], [longest, "c", ""], [longest, "d", None],
+            [longest + "1", "a", "nobody's"], [longest + "2", "a", "nobody's"], ["p", "v" * 257, "no key"],
+        ],
+    )  # fmt: skip
+    bound(engine, table)
+    found = engine.execute("SELECT patient, visit, note FROM bounded.main.visits ORDER BY visit").fetchall()
+    assert found == [(longest, "a", "abc"), (longest, "b", "éöü"), (longest, "c", ""), (longest, "d", None)]
+
+
 def test_grid_limits_round_outward_and_end_at_2_to_the_53() -> None:
     assert grid_limits(ColumnShape("x", "real", Fraction(1, 20), Fraction(199, 1000), step=TENTH)) == (0, 2)
     assert grid_limits(ColumnShape("x", "real", step=TENTH)) == (-(2**53), 2**53)

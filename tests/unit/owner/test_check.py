@@ -82,6 +82,21 @@ def test_a_key_of_several_columns_is_counted_as_the_bounded_table_reads_it(folde
     assert counted[("visits", None, "rows repeat a key")] == (2, Fraction(1, 3), "warning")
 
 
+def test_texts_that_are_cut_are_counted_with_their_units(folder: Path) -> None:
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute("ALTER TABLE visits ADD COLUMN note VARCHAR")
+        connection.execute("UPDATE visits SET note = CASE WHEN patient_id = 1 THEN 'long note' ELSE 'note' END")
+    columns = {"note": {"type": "text", "max_length": 4, "nullable": True}}
+    cut = next(
+        one for one in check(policy(folder, visits={"columns": columns})) if one.read_as == "their first letters"
+    )
+    assert cut.what == "texts, of 1 unit, are longer than max_length: 4. They are cut; write more to keep more."
+    assert (cut.table, cut.column, cut.severity) == ("visits", "note", "warning")
+    assert cut.count and cut.share == Fraction(cut.count, 6)
+    kept = check(policy(folder, visits={"columns": {"note": {"type": "text"}}}))
+    assert not [one for one in kept if one.column == "note" and one.read_as]
+
+
 def test_data_that_fit_give_no_finding(folder: Path) -> None:
     with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
         connection.execute("CREATE OR REPLACE TABLE patients AS SELECT 1 AS patient_id, 30 AS age, 'Bern' AS city")

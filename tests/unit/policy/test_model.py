@@ -178,6 +178,11 @@ COST = "cost: {type: real, bounds: [0, 20000]}"
         (in_column("{type: integer, grid: 0.5}"), "age.grid: the grid 0.5 of an integer column is not a whole number"),
         (in_column("{type: text, grid: 0.5}"), "age.grid: a text column has no grid; remove grid"),
         (
+            in_column("{type: date, max_length: 9}"),
+            "age.max_length: a date column has no max_length; remove max_length",
+        ),
+        (in_column("{type: text, values: [a], max_length: 9}"), "age.max_length: values says how long the texts are"),
+        (
             in_column("{type: integer, bounds: [0, 1e17]}"),
             "age.bounds: the bounds are more than 2^53 grid steps from 0",
         ),
