@@ -65,7 +65,8 @@ def _column(
     low, high = (_end(end, kind) for end in (there[0], there[-1]))
     step = Fraction(1) if kind is Type.INTEGER else None
     facts = Facts(kind, low, high, nullable=None in own, step=step)
-    return Column(alias, f"c{place}", facts, tuple(there)), own
+    letters = max(len(value) for value in there if isinstance(value, str)) if kind is Type.TEXT else 0
+    return Column(alias, f"c{place}", facts, tuple(there), letters=letters), own
 
 
 def _end(value: Value, kind: Type) -> Fraction | date | datetime | None:

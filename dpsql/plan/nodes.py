@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from dpsql.limits import MAX_LENGTH
 from dpsql.plan.catalog import TableInfo
 from dpsql.plan.intervals import Interval
 from dpsql.plan.types import Facts, Value
@@ -67,6 +68,7 @@ class Column:
         reach: Where its numbers surely lie, for one that was computed below and that the facts do not bound; None where
             they lie as those of a table or of a release do (`ranges.range_of`).
         length: How long its texts surely are, where they were computed below: (times, plus) as in `ranges.length_of`.
+        letters: The same as a number: of the longest text that there may be.
         said: What the analyst calls it, where that is known, for messages.
     """
 
@@ -80,6 +82,7 @@ class Column:
     declared: bool = False
     reach: Interval | None = None
     length: tuple[int, int] | None = None
+    letters: int = MAX_LENGTH
     said: str = field(default="", compare=False)
 
     def __hash__(self) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, datetime, time
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from dpsql.limits import FARTHEST_STEP, SATURATION
+from dpsql.plan.catalog import ColumnInfo
 from dpsql.plan.functions import Function, Nulls
 from dpsql.plan.functions.days import FIRST, LAST
 from dpsql.plan.functions.rules import hull
@@ -23,12 +25,14 @@ __all__ = [
     "is_null",
     "known_range",
     "length_of",
+    "letters_of",
     "printed_size",
     "range_of",
     "released_reach",
     "showing",
-    "shown_length",
+    "value_of",
     "with_bounds",
+    "with_length",
 ]
 
 RELEASED = {Type.INTEGER: Fraction(SATURATION), Type.REAL: Fraction(10**30)}
@@ -37,6 +41,8 @@ Of reals it is assumed, and a choice: far beyond what people measure. From one b
 fails nowhere but in a cast, and a rehearsal with the largest doubles refuses that."""
 LONG = Interval(Fraction(-(2**63)), Fraction(2**63 - 1))  # What a signed 64-bit integer can be.
 DATED = (Type.DATE, Type.TIMESTAMP)
+Shown = TypeVar("Shown", Column, ColumnInfo)
+PRINTED = 30  # Letters of a number, a date or a truth value as a text, at most.
 
 
 def range_of(expression: Expression, *, hard: bool) -> Any:
@@ -83,17 +89,20 @@ def showing(column: Column, *expressions: Expression) -> Column:
     """
     facts = column.facts
     if facts.type is Type.TEXT:
-        return replace(column, length=shown_length(*expressions))
+        return with_length(column, *expressions)
     if column.identifies or facts.bounded or not facts.type.numeric:  # nothing is computed from who it is
         return column
     return replace(column, reach=hull(tuple(range_of(own, hard=True) for own in expressions)))
 
 
-def shown_length(*expressions: Expression) -> Length | None:
-    """How long the texts are that expressions over other rows show; None where they are texts that stand there."""
+def with_length(column: Shown, *expressions: Expression) -> Shown:
+    """A column that shows expressions over other rows, with how long its texts are."""
+    if column.facts.type is not Type.TEXT:
+        return column
     times, plus = zip(*map(length_of, expressions), strict=True)
     found = max(times), max(plus)
-    return None if found == (1, 0) or expressions[0].facts.type is not Type.TEXT else found
+    stand = found == (1, 0)  # they are texts of a table
+    return replace(column, length=None if stand else found, letters=max(map(letters_of, expressions)))
 
 
 def released_reach(expression: Expression, *, public: bool) -> Interval | None:
@@ -172,19 +181,30 @@ def is_certain(expression: Expression) -> bool:
 
 def length_of(expression: Expression) -> Length:
     """How long a text can be: (a, b) for a times the longest text of the row, plus b characters."""
+    return _length_of(expression, lambda column: column.length or (1, 0))
+
+
+def letters_of(expression: Expression) -> int:
+    """Letters of a text at most, by how long the texts of tables may be."""
+    return _length_of(expression, lambda column: (0, column.letters))[1]
+
+
+def _length_of(expression: Expression, standing: Callable[[Column], Length]) -> Length:
+    """How long a text can be, from how long those of the row are."""
     match expression:
         case Column():
-            return expression.length or (1, 0) if expression.facts.type is Type.TEXT else (0, 30)
+            return standing(expression) if expression.facts.type is Type.TEXT else (0, PRINTED)
         case Constant(value=value):
-            return 0, len(value) if isinstance(value, str) else 30
+            return 0, len(value) if isinstance(value, str) else PRINTED
         case Apply(function=function):
-            lengths = [length_of(argument) for argument in expression.arguments]
-            return _length(function, lengths, [_value(argument) for argument in expression.arguments])
+            lengths = [_length_of(argument, standing) for argument in expression.arguments]
+            return _length(function, lengths, [value_of(argument) for argument in expression.arguments])
         case Case():
-            lengths = [length_of(result) for _, result in expression.branches] + [length_of(expression.default)]
+            results = [*(result for _, result in expression.branches), expression.default]
+            lengths = [_length_of(result, standing) for result in results]
             return max(times for times, _ in lengths), max(plus for _, plus in lengths)
         case Windowed(function=function) | Total(function=function):
-            return _length(function, [length_of(argument) for argument in expression.arguments], [])
+            return _length(function, [_length_of(argument, standing) for argument in expression.arguments], [])
 
 
 def _length(function: Function, lengths: list[Length], values: list[Value]) -> Length:
@@ -193,7 +213,8 @@ def _length(function: Function, lengths: list[Length], values: list[Value]) -> L
     return max((times for times, _ in lengths), default=0), max((plus for _, plus in lengths), default=0)
 
 
-def _value(expression: Expression) -> Value:
+def value_of(expression: Expression) -> Value:
+    """The value of a constant, else None."""
     return expression.value if isinstance(expression, Constant) else None
 
 

@@ -48,7 +48,7 @@ def column_of(scan: Scan, name: str) -> Column:
     declared = info.values is not None and not scan.table.public
     return Column(
         scan.alias, name, info.facts, info.values, info.stored_grid, info.unit, info.link, declared,
-        info.reach, info.length,
+        info.reach, info.length, info.letters,
     )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ from dpsql.plan.partners import WrongAnswer
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
 from dpsql.plan.plans import AnyPlan, Key, Output, Plan, PublicPlan, Several
 from dpsql.plan.public_groups import refuse_other_keys, with_public_groups
-from dpsql.plan.ranges import shown_length
+from dpsql.plan.ranges import with_length
 from dpsql.plan.relations import conjuncts, is_public, predicates
 from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, ScopeEntry, identifying
@@ -65,7 +65,7 @@ def resolve_query(
         UnsupportedQuery: With construct, position and what to write instead.
     """
     plan = _resolve(described_alone(query), Rows(catalog, parameters, plan_per_unit, {}, combinations), evaluate)
-    refuse_heavy(plan, query.position)
+    refuse_heavy(plan, query.position, catalog)
     return plan
 
 
@@ -346,7 +346,7 @@ class _Statement:
             return None
         for key in self.keys:
             if key.expression == expression:
-                return Column(RELEASED, key.name, _key_facts(key), length=shown_length(key.expression))
+                return with_length(Column(RELEASED, key.name, _key_facts(key)), key.expression)
         if isinstance(node, syntax.Name):
             held = identifying(expression)
             raise UnsupportedQuery(

@@ -35,7 +35,7 @@ from dpsql.plan.nodes import (
 )
 from dpsql.plan.noised import is_noised
 from dpsql.plan.plans import WHOLE, Key, Output, Plan, PublicPlan, Several, Stage, shown
-from dpsql.plan.ranges import released_reach, shown_length
+from dpsql.plan.ranges import released_reach, with_length
 from dpsql.plan.relations import column_of, is_public
 from dpsql.plan.roles import roles_of
 from dpsql.plan.rows import Rows
@@ -131,7 +131,7 @@ def of_select(query: syntax.Select, rows: Rows, resolve: Resolve) -> Several:
     entries = [*group.entries, ScopeEntry("", values)]
     found = _gathered(answers.parts, relation, [own for entry in entries for own in entry.columns.items()])
     outputs = enumerate(output.expression for output in found.after.outputs)
-    released = (Column(RELEASED, f"c{i}", own.facts, length=shown_length(own)) for i, own in outputs)
+    released = (with_length(Column(RELEASED, f"c{i}", own.facts), own) for i, own in outputs)
     *tables, beside = [replace(entry, columns=dict(zip(entry.columns, released, strict=False))) for entry in entries]
     scope = Scope(tuple(tables), frozenset(map(str.lower, group.using)), Scope((beside,)))
     items = tuple(own for item in query.items for own in _expanded(item, scope))
@@ -250,7 +250,7 @@ def _table(part: Part, number: int) -> TableInfo:
         name = f"{'a' if roles[i].noised else 'k'}{i}"
         known = Facts(output.type, nullable=facts.nullable, step=facts.step)
         reach = released_reach(output.expression, public=isinstance(part, PublicPlan))
-        columns.append(ColumnInfo(name, known, reach=reach, length=shown_length(output.expression)))
+        columns.append(with_length(ColumnInfo(name, known, reach=reach), output.expression))
     columns.append(ColumnInfo(ROW, NUMBER))
     return TableInfo(f"answer {number} of dpsql", {c.name: c for c in columns}, public=True, answer=number)
 
@@ -354,7 +354,7 @@ def _gathered(parts: list[Part], relation: Relation, columns: Iterable[tuple[str
     for i, (name, expression) in enumerate(columns):
         noised, facts = is_noised(relation, expression), expression.facts
         known = Facts(facts.type, nullable=facts.nullable, step=facts.step)
-        column = Column(RELEASED, f"{'a' if noised else 'k'}{i}", known, length=shown_length(expression))
+        column = with_length(Column(RELEASED, f"{'a' if noised else 'k'}{i}", known), expression)
         kept.append(Output(column.name, expression))
         outputs.append(Output(whole_name(name), column, element=place_of(name)))
         keys += [] if noised else [Key(column.name, column, None)]

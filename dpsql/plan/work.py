@@ -1,9 +1,8 @@
 """What a statement has an engine do, at the most, by what is public: too much of it is refused before the charge.
 
-A statement that takes too long, or more memory than there is, fails after the charge. And where one unit's rows alone
-may take so long, that it fails tells of this unit. So these are bounded: what is done to the rows of one unit, the
-rows of public tables beside them, the letters of texts that one row is worked out by (an engine works on 2,048 rows at
-once), the letters of all groups, and how many values are drawn among others.
+A statement that takes too long, or more memory than there is, fails after the charge. So these are bounded: what the
+rows of one unit need (`unit_work`), the rows of public tables beside them, the letters of texts that one row is worked
+out by (an engine works on 2,048 rows at once), the letters of all groups, and how many values are drawn among others.
 
 Tests: tests/unit/plan/test_work.py.
 """
@@ -17,29 +16,23 @@ from itertools import chain
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.applied import Position
-from dpsql.plan.expressions import arguments_of
+from dpsql.plan.catalog import Catalog
+from dpsql.plan.expressions import arguments_of, columns_of
 from dpsql.plan.joined_answers import most_joined, rows_of_answer
-from dpsql.plan.nodes import Apply, Expression, Filter, Join, PerUnit, Project, Relation, Semi, UnionAll
+from dpsql.plan.nodes import Apply, Expression, Join, Relation
 from dpsql.plan.plans import WHOLE, AnyPlan, Plan, PublicPlan, Several, Stage
-from dpsql.plan.ranges import length_of
+from dpsql.plan.ranges import letters_of
 from dpsql.plan.relations import is_public, scans
 from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Type
+from dpsql.plan.unit_work import all_of, parts_of, refuse_heavy_unit, values_of
 from dpsql.plan.written_out import refuse_blown_up
 
 __all__ = ["refuse_heavy"]
 
-TYPICAL = 100
-"""Letters of a text in a table, where a function makes one of so many times its length. It is a choice: none are
-known."""
-NODE = 10
-"""Letters that a function on a row is worth: an engine takes 10 ns over a simple one, and 1 ns over a letter
-(measured)."""
 PLAIN = 1_000
 """Letters of a row that are always possible: a hundred functions. It is a choice: texts that people write are far
 below."""
-MOST_OF_A_UNIT = 1_000_000_000
-"""Letters over all rows of a unit: about a second. It is a choice: the deadline is thirty times as long."""
 MOST_OF_A_ROW = 200_000
 """Letters of a row: 400 MB where 2,048 rows are worked out at once. It is a choice within the least memory that a
 policy may give, 1 GiB."""
@@ -57,37 +50,37 @@ MOST_PUBLIC = 20_000_000
 table that has more by itself is possible."""
 
 
-def refuse_heavy(plan: AnyPlan, position: Position) -> None:
+def refuse_heavy(plan: AnyPlan, position: Position, catalog: Catalog) -> None:
     """Refuses what may take an engine, or what follows it, too long or too much memory.
 
     Args:
         plan: What is asked.
         position: Where the statement begins, for messages.
+        catalog: Whose engine is asked.
 
     Raises:
         UnsupportedQuery: It may.
     """
     refuse_blown_up(plan, position)
-    _refuse(plan)
+    _refuse(plan, catalog)
 
 
-def _refuse(plan: AnyPlan) -> None:
+def _refuse(plan: AnyPlan, catalog: Catalog) -> None:
     if isinstance(plan, Several):
         for part in plan.parts:
-            _refuse(part)
+            _refuse(part, catalog)
         joined = most_joined(plan.after.relation, plan.parts)
         of_parts = [(part, max(joined, rows_of_answer(part))) for part in plan.parts]
         _refuse_letters([*of_parts, (plan.after, joined)])
     elif isinstance(plan, Plan):
+        refuse_heavy_unit(plan, catalog)
         _refuse_of_relation(plan.relation)
-        own = [*(key.expression for key in plan.keys), *_arguments(plan)]
-        _refuse_of_unit(plan.relation, own)
-        if sum(map(letters, chain(_of_relation(plan.relation), own))) > MOST_OF_A_ROW:
+        if sum(map(letters, chain(all_of(plan.relation), values_of(plan)))) > MOST_OF_A_ROW:
             raise _too_long()
         _refuse_letters([(plan, rows_of_answer(plan))])
         _refuse_draws(plan)
         for first in plan.awaits:
-            _refuse(first)
+            _refuse(first, catalog)
     elif _crosses(plan.relation) and (found := most_joined(plan.relation, ())) > MOST_JOINED:
         raise UnsupportedQuery(
             f"the public tables that it joins may have {found:,} rows together, and {MOST_JOINED:,} are possible.",
@@ -99,7 +92,7 @@ def _crosses(relation: Relation) -> bool:
     """Whether all rows of tables may meet, since no columns are equal."""
     if isinstance(relation, Join) and not relation.equal and not relation.outer:
         return True
-    return any(below is not None and _crosses(below) for _, below in _parts(relation))
+    return any(below is not None and _crosses(below) for _, below in parts_of(relation))
 
 
 def letters(expression: Expression) -> int:
@@ -107,58 +100,16 @@ def letters(expression: Expression) -> int:
     return _written(expression) + sum(map(letters, arguments_of(expression)))
 
 
-def work(expression: Expression) -> int:
-    """What it takes to work it out for one row, in letters: those that are written and read, and `NODE` a function."""
-    arguments = arguments_of(expression)
-    read = sum(plus + TYPICAL * times for times, plus in map(length_of, arguments) if plus > TYPICAL)
-    return NODE + read + _written(expression) + sum(map(work, arguments))
-
-
 def _written(expression: Expression) -> int:
-    """The letters of its own text alone."""
+    """The letters of its own text alone, beyond those of the longest text that it is made of."""
     if not isinstance(expression, Apply) or expression.facts.type is not Type.TEXT:
         return 0
-    times, plus = length_of(expression)
-    return plus + TYPICAL * max(0, times - 1)
-
-
-def _arguments(plan: Plan) -> Iterator[Expression]:
-    for aggregate in plan.aggregates:
-        yield from (own for own in (aggregate.argument, aggregate.second, *aggregate.vector) if own is not None)
-
-
-def _of_relation(relation: Relation) -> Iterator[Expression]:
-    """What is worked out for each row of a relation, and of those below it."""
-    for own, below in _parts(relation):
-        yield from own
-        if below is not None:
-            yield from _of_relation(below)
-
-
-def _parts(relation: Relation) -> Iterator[tuple[Iterable[Expression], Relation | None]]:
-    """The relations below one, and what is worked out for the rows of each."""
-    match relation:
-        case Filter():
-            yield (relation.predicate,), relation.input
-        case Semi():
-            yield relation.on, relation.input
-            yield (), relation.right
-        case Project():
-            yield [own for _, own in relation.columns], relation.input
-        case PerUnit():
-            values = [value.argument for value in relation.values if value.argument is not None]
-            yield [*(key for _, key in relation.keys), *values], relation.input
-        case UnionAll():
-            for part, columns in relation.parts:
-                yield columns, part
-        case Join():
-            yield (), relation.left
-            yield (), relation.right
-            yield relation.on, None
+    texts = [column.letters for column in columns_of(expression) if column.facts.type is Type.TEXT]
+    return max(0, letters_of(expression) - max(texts, default=0))
 
 
 def _refuse_of_relation(relation: Relation) -> None:
-    """Refuses what is too much below the groups: for a unit's rows, and among public tables that they meet."""
+    """Refuses too many rows below the groups: of all people, by what is thought of them, and of public tables."""
     if is_public(relation):
         alone = max((scan.table.rows for scan in scans(relation)), default=0)
         found = most_joined(relation, ())
@@ -168,24 +119,12 @@ def _refuse_of_relation(relation: Relation) -> None:
                 construct="JOIN", hint="Join them on columns whose values differ, or choose fewer rows of them first.",
             )  # fmt: skip
         return
-    for own, below in _parts(relation):
+    for _, below in parts_of(relation):
         if below is not None:
             _refuse_of_relation(below)
-            if not is_public(below):
-                _refuse_of_unit(below, own)
-
-
-def _refuse_of_unit(relation: Relation, own: Iterable[Expression]) -> None:
-    """Refuses what is too much for the rows of one unit, and for the rows of all, by what is thought of them."""
-    rows, each = rows_per_unit(relation), sum(map(work, own))
-    alone = max(scan.table.rows_per_unit for scan in scans(relation))
-    if rows * each > MOST_OF_A_UNIT and (rows > alone or each > PLAIN):
-        raise UnsupportedQuery(
-            f"one privacy unit may have {rows:,} rows there, and too much is worked out for each of them.",
-            construct="expression",
-            hint="Compute with shorter texts and fewer functions, or join fewer rows to each of a unit.",
-        )
-    about = max(scan.table.rows_about for scan in scans(relation) if not scan.table.public) * (rows // alone)
+    rows, tables = rows_per_unit(relation), scans(relation)
+    alone = max(scan.table.rows_per_unit for scan in tables)
+    about = max(scan.table.rows_about for scan in tables if not scan.table.public) * (rows // alone)
     if rows > alone and about > MOST_JOINED:
         raise UnsupportedQuery(
             f"what it joins may have {about:,} rows together, by the policy's guess.", construct="JOIN",

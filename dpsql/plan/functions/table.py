@@ -26,6 +26,7 @@ __all__ = [
     "Length",
     "Nulls",
     "Span",
+    "Work",
     "within",
 ]
 
@@ -41,6 +42,9 @@ Span = tuple[date | datetime | None, date | datetime | None]
 
 Length = tuple[int, int]
 """(a, b): a text is at most a times as long as the longest text in the row, plus b characters."""
+
+Work = Callable[[Sequence[int], Sequence[Value]], int]
+"""How long a function takes, from how many letters its arguments have, and from the constants among them."""
 
 Check = Callable[[Any], str | None]
 """What is wrong with a constant, or None."""
@@ -78,6 +82,8 @@ class Function:
         grows: Whether this form may run only where the result provably stays in its type.
         needs: What the ranges must prove for this form to run; the next row of the same name is tried otherwise.
         length: Bounds of the result's length from the arguments' lengths and constants; None: it lengthens nothing.
+        work: Nanoseconds that it takes at most, from the letters of its arguments and the constants. None: as long as
+            most do, for each letter (`plan.unit_work`).
         nulls: When it is NULL.
         has_value: Of one that may be NULL where no argument is: what the ranges must prove so that it is not. None:
             nothing proves it.
@@ -99,6 +105,7 @@ class Function:
     grows: bool = False
     needs: Callable[..., bool] | None = None
     length: Callable[[Sequence[Length], Sequence[Value]], Length] | None = None
+    work: Work | None = None
     nulls: Nulls = Nulls.STRICT
     has_value: Callable[..., bool] | None = None
     step: Fraction | None = None

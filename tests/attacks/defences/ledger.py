@@ -71,7 +71,7 @@ LEDGER = (
     Defence(
         "what is too much for an engine is refused before the charge",
         "dpsql/plan/resolve.py",
-        "    refuse_heavy(plan, query.position)\n",
+        "    refuse_heavy(plan, query.position, catalog)\n",
         "",
         ("tests/unit/plan/test_work.py",),
     ),

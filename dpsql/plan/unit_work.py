@@ -1,0 +1,227 @@
+"""What the rows of one unit have an engine do, and hold at once, at the most: by what is public.
+
+Where one person's rows alone may take an engine past its deadline or its memory, that a statement fails tells of this
+person, whatever it cost. So a statement is refused before the charge where the rows of one unit, in all that it does
+with them together, may take more than a small part of the one or of the other.
+
+Each node of a plan is counted with as many rows as one unit can have there (`stability`). What it works out takes as
+long as its functions do for the longest texts that there may be (`ranges.letters_of`); what passes by is held for as
+many rows as are worked on at once, and what is grouped, sorted or looked up in is held for all of them.
+
+Tests: tests/unit/plan/test_unit_work.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan.catalog import Catalog
+from dpsql.plan.expressions import arguments_of, columns_of
+from dpsql.plan.functions.patterns import NS_A_LETTER
+from dpsql.plan.nodes import Apply, Column, Expression, Filter, Join, PerUnit, Project, Relation, Semi, UnionAll
+from dpsql.plan.plans import Plan
+from dpsql.plan.ranges import letters_of, value_of
+from dpsql.plan.relations import aliases_of, is_public, most_met, scans
+from dpsql.plan.stability import rows_per_unit
+from dpsql.plan.types import Type
+
+__all__ = ["Load", "all_of", "load_of_unit", "nanoseconds", "parts_of", "refuse_heavy_unit", "values_of"]
+
+PART_OF_DEADLINE, PART_OF_MEMORY = 30, 8
+"""One unit may take a thirtieth of the time, and an eighth of the memory. They are choices: an engine beside others
+takes several times as long as alone, and holds what it groups two or three times."""
+NS_A_NODE = 10  # Of a function on a row, or a row in a node, whatever their letters (measured).
+PLAIN = 20_000
+"""Nanoseconds that are always possible for a row that a unit has in its table: two thousand plain functions, or a look
+through two texts of the greatest length that is the default. It is a choice."""
+LETTER, VALUE = 4, 64
+"""Bytes of a letter, and of a value that is held beside those of its text, of which an engine keeps 16 to 50."""
+FEWER = "or join fewer rows to each of a unit. The owner may lower max_length of text columns, or rows_per_unit."
+AT_ONCE = 2 * 2_048  # Rows that are worked on at once: DuckDB's 2,048 in each of two threads.
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What some rows have an engine do.
+
+    Attributes:
+        rows: Of one unit, at the most.
+        ns: Nanoseconds that it takes.
+        held: Bytes that are held at once.
+    """
+
+    rows: int
+    ns: int
+    held: int
+
+
+def refuse_heavy_unit(plan: Plan, catalog: Catalog) -> None:
+    """Refuses what is too much for the rows of one unit.
+
+    Args:
+        plan: One answer.
+        catalog: Whose engine has so much time and memory.
+
+    Raises:
+        UnsupportedQuery: It is.
+    """
+    load = load_of_unit(plan)
+    time, memory = catalog.deadline / PART_OF_DEADLINE, catalog.memory // PART_OF_MEMORY
+    if load.ns > time * 10**9:
+        raise UnsupportedQuery(
+            f"one privacy unit may have {load.rows:,} rows there, and what is worked out for them may take "
+            f"{load.ns / 10**9:,.1f} s, of which {time:,.1f} s are possible: no unit may show by the deadline.",
+            construct="expression", hint=f"Write fewer functions, shorter texts or simpler patterns; {FEWER}",
+        )  # fmt: skip
+    if load.held > memory:
+        raise UnsupportedQuery(
+            f"one privacy unit may have {load.rows:,} rows there, and what is held of them may take "
+            f"{load.held >> 20:,} MiB, of which {memory >> 20:,} MiB are possible: no unit may show by the memory.",
+            construct="expression", hint=f"Group by, count and join on shorter texts; {FEWER}",
+        )  # fmt: skip
+
+
+def load_of_unit(plan: Plan) -> Load:
+    """What the rows of one unit have an engine do for an answer, with the most rows that it has anywhere."""
+    own = [*values_of(plan)]
+    read = chain(*map(columns_of, own), *map(columns_of, all_of(plan.relation)))
+    used = {(column.alias, column.name): column for column in read}
+    alone = max((scan.table.rows_per_unit for scan in scans(plan.relation)), default=0)
+    count = _Count([*used.values()], alone)
+    loads = [*count.below(plan.relation), *count.held(rows_per_unit(plan.relation), own)]
+    return Load(
+        max((load.rows for load in loads), default=0),
+        sum(load.ns for load in loads),
+        sum(load.held for load in loads),
+    )
+
+
+def values_of(plan: Plan) -> Iterator[Expression]:
+    """What is worked out for each of the rows that an answer is about: keys, and what is aggregated."""
+    yield from (key.expression for key in plan.keys)
+    for aggregate in plan.aggregates:
+        yield from (own for own in (aggregate.argument, aggregate.second, *aggregate.vector) if own is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Count:
+    """Counts what one unit's rows need, node by node.
+
+    Attributes:
+        used: All columns that anything reads: joins carry these.
+        alone: The most rows that a unit has in a table that is read.
+    """
+
+    used: Sequence[Column]
+    alone: int
+
+    def below(self, relation: Relation) -> Iterator[Load]:
+        """The loads of a private relation and of all below it."""
+        for own, below in parts_of(relation):
+            if below is None:
+                compared = _compared(relation) if isinstance(relation, Semi) else rows_per_unit(relation)
+                yield self.passing(compared, own)
+            elif not is_public(below):
+                yield from self.below(below)
+                yield from self._of_rows(relation, below, own)
+
+    def _of_rows(self, relation: Relation, below: Relation, own: Sequence[Expression]) -> Iterator[Load]:
+        """The load of the rows of a relation below another one, which it passes, gathers, or looks up in."""
+        rows = rows_per_unit(below)
+        match relation:
+            case Join() | Semi():
+                aliases = aliases_of(below)
+                yield from self.held(rows, [one for one in self.used if one.alias in aliases])
+            case PerUnit() | Project(distinct=True):
+                yield from self.held(rows, own)
+            case _:
+                yield self.passing(rows, own)
+
+    def passing(self, rows: int, own: Sequence[Expression]) -> Load:
+        """Rows for each of which something is worked out, and forgotten."""
+        each = NS_A_NODE + sum(map(nanoseconds, own))
+        at_once = min(rows, AT_ONCE) * LETTER * sum(map(_written, own))
+        return Load(rows, rows * each if rows > self.alone or each > PLAIN else 0, at_once)
+
+    def held(self, rows: int, own: Sequence[Expression]) -> Iterator[Load]:
+        """Rows whose values are all held until the last of them is there."""
+        yield self.passing(rows, own)
+        beside = VALUE if rows > self.alone else 0
+        each = beside + sum(beside + LETTER * _letters(expression) for expression in own)
+        yield Load(rows, 0, rows * each)
+
+
+def _letters(expression: Expression) -> int:
+    return letters_of(expression) if expression.facts.type is Type.TEXT else 0
+
+
+def _written(expression: Expression) -> int:
+    """Letters of all texts that are made on the way to it."""
+    own = _letters(expression) if isinstance(expression, Apply) else 0
+    return own + sum(map(_written, arguments_of(expression)))
+
+
+def nanoseconds(expression: Expression) -> int:
+    """How long it takes at most to work it out for one row."""
+    arguments = arguments_of(expression)
+    found = NS_A_NODE + sum(map(nanoseconds, arguments))
+    letters = [_letters(argument) for argument in arguments]
+    if isinstance(expression, Apply) and expression.function.work is not None:
+        found += expression.function.work(letters, [value_of(argument) for argument in arguments])
+        letters = []
+    return found + NS_A_LETTER * (sum(letters) + _letters(expression) * isinstance(expression, Apply))
+
+
+def _compared(relation: Semi) -> int:
+    """Rows of one unit that are looked up; where more than equality decides, pairs of them with possible partners."""
+    rows, equal = rows_per_unit(relation.input), [_equal(condition) for condition in relation.on]
+    if all(isinstance(condition, Apply) and condition.function.name == "=" for condition in relation.on):
+        return rows
+    columns = [
+        (one, other) for one, other in filter(None, equal) if isinstance(one, Column) and isinstance(other, Column)
+    ]
+    if is_public(relation.right):
+        return rows * most_met(relation.right, tuple(columns))
+    return rows * rows_per_unit(relation.right)
+
+
+def _equal(condition: Expression) -> tuple[Expression, Expression] | None:
+    """The two sides that a condition has equal; None for other conditions."""
+    if isinstance(condition, Apply) and condition.function.name == "=":
+        one, other = condition.arguments
+        return one, other
+    return None
+
+
+def all_of(relation: Relation) -> Iterator[Expression]:
+    """What is worked out for each row of a relation, and of those below it."""
+    for own, below in parts_of(relation):
+        yield from own
+        if below is not None:
+            yield from all_of(below)
+
+
+def parts_of(relation: Relation) -> Iterator[tuple[Sequence[Expression], Relation | None]]:
+    """The relations below one, and what is worked out for the rows of each; behind them what is for pairs of rows."""
+    match relation:
+        case Filter():
+            yield (relation.predicate,), relation.input
+        case Semi():
+            yield (), relation.input
+            yield (), relation.right
+            yield relation.on, None
+        case Project():
+            yield [own for _, own in relation.columns], relation.input
+        case PerUnit():
+            values = [value.argument for value in relation.values if value.argument is not None]
+            yield [*(key for _, key in relation.keys), *values], relation.input
+        case UnionAll():
+            for part, columns in relation.parts:
+                yield columns, part
+        case Join():
+            yield (), relation.left
+            yield (), relation.right
+            yield (*chain(*relation.equal), *relation.on), None
