@@ -41,7 +41,7 @@ def test_check_names_the_share_of_values_that_answers_take_for_others(clinic: Cl
     assert ran.code == 0
     assert ran.out.splitlines()[-1] == (
         "The policy can be used. Answers are about other values than the data hold: 16.0% of the values of visits.cost "
-        "count as the nearer bound. See the warnings above."
+        "count as the nearer bound, which takes 61% off their total. See the warnings above."
     )
 
 
