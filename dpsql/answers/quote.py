@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from dpsql.answers.foreseen import computed_columns, half_width_of
+from dpsql.answers.foreseen import computed_columns, endless_from, half_width_of
 from dpsql.answers.quoted import COMPUTED, Quote, QuoteColumn
 from dpsql.limits import MOST_IN_PARTS, MOST_OPEN_GROUPS
 from dpsql.mechanisms.foretold import foretold_answer
@@ -73,7 +73,7 @@ def quote(
         columns=(*columns, *hidden),
         sql="\n".join(dict.fromkeys(reading.statement.sql for reading in prepared.readings)),
         repeats_left=repeats_left,
-        notes=(*_notes(prepared), *_endless(computed), *_notes_on_classes(prepared, classes)),
+        notes=(*_notes(prepared), *_endless(prepared, computed), *_notes_on_classes(prepared, classes)),
     )
 
 
@@ -92,14 +92,20 @@ def _computed(prepared: Prepared, composition: Composition) -> list[QuoteColumn]
     return found
 
 
-def _endless(computed: Sequence[QuoteColumn]) -> tuple[str, ...]:
+def _endless(prepared: Prepared, computed: Sequence[QuoteColumn]) -> Iterator[str]:
     """Which columns may have intervals without an end."""
-    return tuple(
-        f"{column.name}: Expected to say next to nothing: by the rows that are guessed its interval has no end at this "
-        "price, as where a divisor may be 0."
-        for column in computed
-        if column.half_width == math.inf
-    )
+    expressions = computed_columns(prepared.plan)
+    for column in computed:
+        if column.half_width == math.inf:
+            yield (
+                f"{column.name}: Expected to say next to nothing: by the rows and values that are guessed its interval "
+                "may have no end at this price, as where a divisor may be 0."
+            )
+        elif far := endless_from(prepared, expressions[column.name]):
+            yield (
+                f"{column.name}: at this price its interval has no end, as where a divisor may be 0, if its values are "
+                f"about {far} times smaller than their bounds allow. With their centre in the policy it is foretold."
+            )
 
 
 def _column(name: str, measured: Measured, composition: Composition) -> QuoteColumn:

@@ -58,10 +58,19 @@ def test_a_divisor_that_may_be_0_at_this_price_is_said_before_the_charge(session
     dear, cheap = (session.explain(ratio, epsilon=epsilon) for epsilon in (50, 0.005))
     assert math.isfinite(dear.columns[0].half_width)
     assert cheap.columns[0].half_width == math.inf
-    said = "m: Expected to say next to nothing: by the rows that are guessed its interval has no end at this price"
+    said = "m: Expected to say next to nothing: by the rows and values that are guessed its interval may have no end at"
     assert [any(note.startswith(said) for note in quote.notes) for quote in (dear, cheap)] == [False, True]
     assert "± infinite" in str(cheap)
     assert any(row[0] == "m" and row[5] == math.inf for row in cheap.to_answer().rows)
+
+
+def test_a_divisor_of_sums_whose_values_may_lie_near_0_is_said_before_the_charge(session: Session) -> None:
+    """Bounds alone tell nothing of where values are: most reach much farther."""
+    ratio = f"SELECT {LAPLACE} SUM(CASE WHEN age > 40 THEN income ELSE 0 END) / SUM(income) AS r FROM people"
+    dear, middle, cheap = (session.explain(ratio.replace("2)", f"{epsilon})")) for epsilon in (10**6, 2, 0.01))
+    assert not any(note.startswith("r: ") for note in dear.notes)
+    assert any("its interval has no end, as where a divisor may be 0, if its values" in note for note in middle.notes)
+    assert cheap.columns[0].half_width == math.inf
 
 
 def test_the_least_price_is_found_for_a_computed_column(session: Session) -> None:
