@@ -225,15 +225,23 @@ class QuantileRelease(Offer):
             derive(self, need=self.query.need, half_width=self.expected_error, notes=(DECLINED,))
 
     def _bracket(self) -> float:
-        """Half the width of the drawn interval, for ``rows_about`` rows that lie evenly over their extent."""
+        """Half the width of the drawn interval, for ``rows_about`` rows that lie evenly over their extent.
+
+        That of a minimum or a maximum ends at a bound, which is thought to lie half of the bounds away or more: an
+        eighth of them where it is the one next to 0.
+        """
         query, ends = self.query, self.query.ends
         widest = (query.grid.high - query.grid.low) / 2
         sides, p = self.sides(query.rows_about), query.rank.fraction
+        at_bound = 0.0
+        if len(ends) == 1:
+            next_to_0 = query.grid.low >= 0 if p == 0 else query.grid.high <= 0
+            at_bound = widest / 4 if next_to_0 else 2 * widest - min(query.extent, widest)
         away = (
             min(query.extent * self.reach(p, rate) / query.rows_about, widest) if side in sides else widest
             for side, rate in zip(ends, self.rates[1:], strict=True)
         )
-        return sum(away) / len(ends) * float(query.grid.step)
+        return (sum(away) + at_bound) / 2 * float(query.grid.step)
 
     @property
     def expected_error(self) -> float:

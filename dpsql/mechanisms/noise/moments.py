@@ -38,7 +38,7 @@ import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
-from dpsql.mechanisms.noise.central import STATISTICS, Guess, Moments, MomentStatistic
+from dpsql.mechanisms.noise.central import STATISTICS, Correlation, Guess, Moments, MomentStatistic, Slope
 from dpsql.mechanisms.noise.laws import Law
 from dpsql.mechanisms.noise.mean import centre_of, deviation_of
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, need_of, rows_fixed, sensitivity_of
@@ -58,6 +58,8 @@ SHARES = 256  # The price is split between the moments in 256ths. It is a choice
 LARGEST = 2**42  # Grid steps of a value: products of two, over 2^40 rows, stay below 2^126.
 POINTS = 4096
 """How many noises stand for their laws when an interval is worked out. A guess."""
+OFTEN = 5  # The spread of values that fill their bounds over theirs, where none is declared. A guess: owners round up.
+NARROW = 4.0  # Grid steps: no spread is expected to be less where bounds allow for more. A guess.
 CONFIDENCE = 0.998  # As a probability: the most for which `POINTS` noises can tell an interval.
 
 
@@ -71,6 +73,8 @@ class MomentsQuery:
         grids: Of x, and of y where there are two arguments.
         sensitivities: Of each moment; None where it is public.
         guess: Of the distances from the centres.
+        spreads: Of the standard deviations, to foretell by: of correlations and slopes these are a part of the
+            distances, where none was declared.
         rows_about: Guess of the rows per group.
     """
 
@@ -79,6 +83,7 @@ class MomentsQuery:
     grids: Mapping[str, Grid]
     sensitivities: tuple[Sensitivity | None, ...]
     guess: Guess
+    spreads: Guess
     rows_about: int
 
     @property
@@ -121,9 +126,12 @@ def moments_query(request: Request) -> MomentsQuery:
     grids = {name: coarse(grid) for name, (_, grid) in arguments.items()}
     facts = {"x": request.facts} if len(arguments) == 1 else {"y": request.facts, "x": request.second_facts}
     centres = {name: centre_of(grids[name], facts[name]) for name in arguments}
-    distances = {
-        name: deviation_of(grids[name], _apart(request, argument, facts[name]), centres[name])
-        for name, (argument, _) in arguments.items()
+    apart = {name: _apart(request, argument, facts[name]) for name, (argument, _) in arguments.items()}
+    distances = {name: deviation_of(grids[name], own, centres[name]) for name, own in apart.items()}
+    relative = isinstance(statistic, Correlation | Slope)  # divided by a variance, which loose bounds make small
+    spreads = {
+        name: min(most, max(NARROW, most / OFTEN)) if relative and apart[name].spread is None else most
+        for name, most in distances.items()
     }
     sums = {
         name: Measure(MeasureKind.SUM, argument, grids[name], centres[name])
@@ -140,6 +148,7 @@ def moments_query(request: Request) -> MomentsQuery:
             None if fixed and measure is count else sensitivity_of(request, measure) for measure in measures
         ),
         guess=Guess(distances["x"], distances.get("y", distances["x"])),
+        spreads=Guess(spreads["x"], spreads.get("y", spreads["x"])),
         rows_about=max(1, request.rows_about),
     )
 
@@ -208,10 +217,11 @@ class MomentsRelease(Offer):
     def _expected_width(self) -> float:
         """For a group of ``rows_about`` rows, at the guess."""
         n, guess = self.query.rows_about, self.query.guess
-        # Squares lie around twice the squared distance, products of different variables at a correlation of 1/2.
-        grown = {1: 1.0, 2: 2.0}
+        apart = self.query.spreads
+        # A sum of squares is that of the distance and the spread; different variables have a correlation of 1/2.
+        further = {"xx": 1.0, "yy": 1.0, "xy": 0.5}
         m = {
-            name: n if name == "n" else round(n * guess.of(name) * (1.5 if name == "xy" else grown[len(name)]))
+            name: n if name == "n" else round(n * (guess.of(name) + further.get(name, 0.0) * apart.of(name)))
             for name in self.query.statistic.moments
         }
         ((low, high),) = self._ranges([m], 0.95)

@@ -30,6 +30,7 @@ from tests.unit.mechanisms.asking import (
     CITY,
     COST,
     FEW_ROWS,
+    GRID,
     WITH_DELTA,
     ConstantNoise,
     asking,
@@ -251,16 +252,26 @@ def test_the_expected_half_width_is_that_of_a_typical_group(mechanism: Laplace |
     rng, n = np.random.default_rng(9), 20_000
     x_grid = release.query.grids["x"]
     x_shift = release.need.measures[1].shift
-    guess = release.query.guess
-    # A mean and a deviation as large as the guessed distance, and a correlation of 1/2.
+    guess, apart = release.query.guess, release.query.spreads
+    # A mean as far away as the guessed distance, deviations as large as the spreads, and a correlation of 1/2.
     first, noise = rng.standard_normal(n), rng.standard_normal(n)
-    x = np.clip(x_shift + guess.x * (0.8 + 0.8 * first), x_grid.low, x_grid.high).round().astype(int)
-    y = (500 + guess.y * (0.8 + 0.4 * first + 0.7 * noise)).clip(0, 1000).round().astype(int)
+    x = np.clip(x_shift + 0.8 * guess.x + apart.x * first, x_grid.low, x_grid.high).round().astype(int)
+    y = (500 + 0.8 * guess.y + apart.y * (0.5 * first + 0.9 * noise)).clip(0, 1000).round().astype(int)
     released = release.release(table(release, x=x.tolist(), y=y.tolist()), FixedSampler(1))
     low, high = release.intervals(released, 0.95)[0]
     assert low is not None
     assert high is not None
     assert 0.3 < (high - low) / 2 / release.half_width < 3
+
+
+def test_correlations_under_loose_bounds_are_foretold_cautiously() -> None:
+    """Bounds that are five times looser than those of values that fill them; variances are foretold as they were."""
+    wide = replace(GRID, low=0, high=10**6)
+    loose, variance = (moments(Laplace(), name, grid=wide).query for name in ("corr", "var_pop"))
+    assert 5 * loose.spreads.y == loose.guess.y
+    assert variance.spreads == variance.guess
+    declared = moments(Laplace(), "corr", grid=wide, facts=replace(COST.facts, spread=Fraction(300))).query
+    assert declared.spreads.y == declared.guess.y
 
 
 def test_lattice_points_fill_every_side_and_every_pair_of_sides_evenly() -> None:
