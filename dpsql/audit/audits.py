@@ -16,9 +16,10 @@ from re import Pattern
 import numpy as np
 
 from dpsql.audit.moves import at_its_cap, chosen, claims, implied, losses, moved_draws, numbers, undrawn
-from dpsql.audit.replay import Drawing, Replay, Run, RunPart
+from dpsql.audit.replay import FREE, Drawing, Replay, Run, RunPart
 from dpsql.audit.seen import control_flow
 from dpsql.errors import InvariantBroken
+from dpsql.mechanisms.capped.groups import CappedThreshold
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease
 from dpsql.mechanisms.random_dp.histogram import SparseHistogram
 from dpsql.mechanisms.stability import StabilityRelease
@@ -43,14 +44,13 @@ SUMMED = 10**8  # Grid steps^2: sums are taken over laws up to this variance; be
 
 def sensitivity(replay: Replay) -> list[str]:
     """No neighbour moves the raw integers further than the noise was scaled to, at the loss that is claimed."""
-    found = []
-    for where, one, two in replay.pairs():
-        for part, other in zip(one.parts, two.parts, strict=True):
-            if bare := [far for draw, far in moved_draws(part, other) if draw is None and any(far)]:
-                found.append(f"{where}: a number that moves by {bare[0]} gets no noise")
-            for real, said in losses(part, other):
-                if real > said:
-                    found.append(f"{where}: {part.release.mechanism} loses {float(real):.6g}, says {float(said):.6g}")
+    found = list[str]()
+    for where, _, part, other in replay.parts(found):
+        if bare := [far for draw, far in moved_draws(part, other) if draw is None and any(far)]:
+            found.append(f"{where}: a number that moves by {bare[0]} gets no noise")
+        for real, said in losses(part, other):
+            if real > said:
+                found.append(f"{where}: {part.release.mechanism} loses {float(real):.6g}, says {float(said):.6g}")
     return found
 
 
@@ -65,19 +65,19 @@ def tightness(replay: Replay) -> dict[str, float]:
 
 
 def share_of(one: Run, two: Run) -> float:
-    """The largest share of a claimed loss that two neighbours imply, over the releases of a statement."""
-    both = (pair for part, other in zip(one.parts, two.parts, strict=True) for pair in losses(part, other))
+    """The largest share of a claimed loss that two neighbours imply, over the releases that a statement has on both."""
+    both = (pair for part, other in zip(one.parts, two.parts, strict=False) for pair in losses(part, other))
     return max((float(real / said) if said else 0.0 for real, said in both), default=0.0)
 
 
 def charged_first(replay: Replay) -> list[str]:
-    """The ledger charged once, before the engine was asked; nothing for what is free."""
+    """The ledger charged once, before the engine was asked for anything private; nothing for what is free."""
     found = []
     for where, run in replay.all():
         free = run.error is not None or (run.answer is not None and run.answer.replayed)
         if len(run.charges) != (0 if free else 1):
             found.append(f"{where}: charged {len(run.charges)} times")
-        if any(spent != run.spent for _, _, spent in run.statements):
+        if any(spent not in (run.spent, FREE) for _, _, spent in run.statements):
             found.append(f"{where}: the engine was asked before the charge was made")
     return found
 
@@ -90,7 +90,7 @@ def charge(replay: Replay) -> list[str]:
             continue
         account = one.charges[0].account(one.promise.composition)  # type: ignore[arg-type]  # one of the two names
         epsilon, rho = Fraction(0), 0.0
-        for first, second in zip(one.parts, two.parts, strict=True):
+        for first, second in zip(one.parts, two.parts, strict=False):  # others than these `sensitivity` convicts
             part, other = at_its_cap(first), at_its_cap(second, like=first)
             lost, concentrated = chosen(part, other)
             epsilon += lost
@@ -255,24 +255,28 @@ def threshold(replay: Replay) -> list[str]:
     And neighbours differ in at most U groups that only one side has, each with one unit. In a stability histogram the
     groups that are really only one side's appear no more often than delta together.
     """
-    found = []
+    found = list[str]()
     for where, run in replay.all():
         for part in map(at_its_cap, run.parts):
-            if part.selects and not isinstance(part.release, TopKRelease):
+            if _has_threshold(part):
                 found += [f"{where}: {problem}" for problem in _appearance(part, run.promise.neighbours)]
-    for where, one, two in replay.pairs():
-        for first, second in zip(one.parts, two.parts, strict=True):
-            part, other = at_its_cap(first), at_its_cap(second, like=first)
-            if isinstance(part.release, StabilityRelease):
-                delta = _shown_alone(part, other)
-                if delta > float(part.release.loss.delta) * (1 + 1e-9):  # type: ignore[attr-defined]  # approximate
-                    found.append(f"{where}: cells of one side alone are shown with delta {delta:.3g}")
-            if part.selects and not isinstance(part.release, TopKRelease):
-                swap = 2 if one.promise.neighbours == "replace_one" else 1
-                own = [n for a, b in ((part, other), (other, part)) for g, (n, *_) in a.raw.items() if g not in b.raw]
-                if any(n != 1 for n in own) or len(own) > swap * _groups(part, one.promise.neighbours):
-                    found.append(f"{where}: a neighbour brings {len(own)} new groups, of {sorted(own)} units")
+    for where, one, first, second in replay.parts(found):
+        part, other = at_its_cap(first), at_its_cap(second, like=first)
+        if isinstance(part.release, StabilityRelease):
+            delta = _shown_alone(part, other)
+            if delta > float(part.release.loss.delta) * (1 + 1e-9):  # type: ignore[attr-defined]  # approximate
+                found.append(f"{where}: cells of one side alone are shown with delta {delta:.3g}")
+        if _has_threshold(part):
+            swap = 2 if one.promise.neighbours == "replace_one" else 1
+            own = [n for a, b in ((part, other), (other, part)) for g, (n, *_) in a.raw.items() if g not in b.raw]
+            if any(n != 1 for n in own) or len(own) > swap * _groups(part, one.promise.neighbours):
+                found.append(f"{where}: a neighbour brings {len(own)} new groups, of {sorted(own)} units")
     return found
+
+
+def _has_threshold(part: RunPart) -> bool:
+    """Whether groups appear above a threshold; not where so few are there that no cap was found, and none appears."""
+    return part.selects and not isinstance(part.release, TopKRelease | CappedThreshold)
 
 
 def _shown_alone(part: RunPart, other: RunPart) -> float:

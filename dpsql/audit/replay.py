@@ -24,7 +24,7 @@ from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 
-__all__ = ["BOTH", "CROSSED", "Drawing", "Pick", "Promise", "Replay", "Run", "RunPart", "neighbours_of"]
+__all__ = ["BOTH", "CROSSED", "FREE", "Drawing", "Pick", "Promise", "Replay", "Run", "RunPart", "neighbours_of"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,10 @@ class Drawing:
     law: str
     parameter: Any
     noise: tuple[int, ...]
+
+
+FREE = "nothing private"
+"""In the place of what was spent: the statement reads public tables alone, and may run before any charge."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +128,7 @@ class Run:
     """One template on one database.
 
     Attributes:
-        statements: For each engine statement: text, parameters, and what the analyst had spent when it ran.
+        statements: For each engine statement: text, parameters, and what the analyst had spent when it ran, or `FREE`.
         parts: The releases, in order.
         charges: The losses that the ledger put on record.
         answer: What the analyst got, or None.
@@ -156,6 +160,17 @@ class Replay:
                 sides = self.runs[promise, one], self.runs[promise, two]
                 for first, second in zip(*sides, strict=True):
                     yield f"{promise}; {one} | {two}; {first.template}", first, second
+
+    def parts(self, found: list[str]) -> Iterator[tuple[str, Run, RunPart, RunPart]]:
+        """The releases of every pair of runs on neighbours, one beside the other, with what is between them.
+
+        Args:
+            found: Where one run has more of them than the other, which is a conviction, it is put in here.
+        """
+        for where, one, two in self.pairs():
+            if len(one.parts) != len(two.parts):
+                found.append(f"{where}: {len(one.parts)} releases on one side, {len(two.parts)} on the other")
+            yield from ((where, one, *both) for both in zip(one.parts, two.parts, strict=False))
 
     def all(self) -> Iterator[tuple[str, Run]]:
         """Every run."""

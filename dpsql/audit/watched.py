@@ -16,7 +16,7 @@ import numpy.typing as npt
 from dpsql.answers.postprocess import MADE_UP
 from dpsql.answers.release import Released, noised
 from dpsql.audit.charged import Charged
-from dpsql.audit.replay import Drawing, Pick, Promise, Run, RunPart
+from dpsql.audit.replay import FREE, Drawing, Pick, Promise, Run, RunPart
 from dpsql.audit.synthetic import watched_table
 from dpsql.audit.template import Template
 from dpsql.backend import Backend
@@ -128,7 +128,8 @@ class Watched(Session):
         return replace(made, table=watched_table(made.table, self.parts.append))
 
     def _run(self, statement: EngineStatement) -> RawTable:
-        self.statements.append((statement.identity, statement.parameters, self.spent()))
+        public = statement.tables <= self._backend.engine.public.keys()
+        self.statements.append((statement.identity, statement.parameters, FREE if public else self.spent()))
         return super()._run(statement)
 
     def _run_all(self, statements: Sequence[EngineStatement]) -> list[RawTable]:
