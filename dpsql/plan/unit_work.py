@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.limits import MOST_OPEN_GROUPS
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.expressions import arguments_of, columns_of
 from dpsql.plan.functions.patterns import NS_A_LETTER
@@ -68,7 +69,7 @@ def refuse_heavy_unit(plan: Plan, catalog: Catalog) -> None:
     Raises:
         UnsupportedQuery: It is.
     """
-    load = load_of_unit(plan)
+    load, rows = load_of_unit(plan), rows_per_unit(plan.relation)
     time, memory = catalog.deadline / PART_OF_DEADLINE, catalog.memory // PART_OF_MEMORY
     if load.ns > time * 10**9:
         raise UnsupportedQuery(
@@ -82,6 +83,13 @@ def refuse_heavy_unit(plan: Plan, catalog: Catalog) -> None:
             f"{load.held >> 20:,} MiB, of which {memory >> 20:,} MiB are possible: no unit may show by the memory.",
             construct="expression", hint=f"Group by, count and join on shorter texts; {FEWER}",
         )  # fmt: skip
+    groups = MOST_OPEN_GROUPS // PART_OF_MEMORY
+    if rows > max(_alone(plan), groups) and any(key.domain is None for key in plan.keys):
+        raise UnsupportedQuery(
+            f"one privacy unit may be in {rows:,} groups, of which {groups:,} are possible: no unit may show by more "
+            "groups than are read.", construct="GROUP BY",
+            hint="Join fewer rows to each of a unit, or group by columns whose values are listed.",
+        )  # fmt: skip
 
 
 def load_of_unit(plan: Plan) -> Load:
@@ -89,14 +97,18 @@ def load_of_unit(plan: Plan) -> Load:
     own = [*values_of(plan)]
     read = chain(*map(columns_of, own), *map(columns_of, all_of(plan.relation)))
     used = {(column.alias, column.name): column for column in read}
-    alone = max((scan.table.rows_per_unit for scan in scans(plan.relation)), default=0)
-    count = _Count([*used.values()], alone)
+    count = _Count([*used.values()], _alone(plan))
     loads = [*count.below(plan.relation), *count.held(rows_per_unit(plan.relation), own)]
     return Load(
         max((load.rows for load in loads), default=0),
         sum(load.ns for load in loads),
         sum(load.held for load in loads),
     )
+
+
+def _alone(plan: Plan) -> int:
+    """The most rows that a unit has in a table that is read."""
+    return max((scan.table.rows_per_unit for scan in scans(plan.relation)), default=0)
 
 
 def values_of(plan: Plan) -> Iterator[Expression]:
@@ -161,18 +173,27 @@ def _letters(expression: Expression) -> int:
 def _written(expression: Expression) -> int:
     """Letters of all texts that are made on the way to it."""
     own = _letters(expression) if isinstance(expression, Apply) else 0
-    return own + sum(map(_written, arguments_of(expression)))
+    return own + sum(times * _written(argument) for argument, times in _copies(expression))
 
 
 def nanoseconds(expression: Expression) -> int:
     """How long it takes at most to work it out for one row."""
     arguments = arguments_of(expression)
-    found = NS_A_NODE + sum(map(nanoseconds, arguments))
+    found = NS_A_NODE + sum(times * nanoseconds(argument) for argument, times in _copies(expression))
+    if not isinstance(expression, Apply):
+        return found
     letters = [_letters(argument) for argument in arguments]
-    if isinstance(expression, Apply) and expression.function.work is not None:
-        found += expression.function.work(letters, [value_of(argument) for argument in arguments])
-        letters = []
-    return found + NS_A_LETTER * (sum(letters) + _letters(expression) * isinstance(expression, Apply))
+    found += NS_A_LETTER * _letters(expression)
+    if expression.function.work is None:
+        return found + NS_A_LETTER * sum(letters)
+    return found + expression.function.work(letters, [value_of(argument) for argument in arguments])
+
+
+def _copies(expression: Expression) -> Iterator[tuple[Expression, int]]:
+    """What an expression is directly made of, and how often it is worked out: a guard names what it guards again."""
+    copies = expression.function.copies if isinstance(expression, Apply) else (1,)
+    for place, argument in enumerate(arguments_of(expression)):
+        yield argument, copies[min(place, len(copies) - 1)]
 
 
 def _compared(relation: Semi) -> int:

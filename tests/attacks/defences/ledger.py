@@ -76,6 +76,13 @@ LEDGER = (
         ("tests/unit/plan/test_work.py",),
     ),
     Defence(
+        "what may take too long, or hold too much, of one unit's rows is refused before the charge",
+        "dpsql/plan/work.py",
+        "        refuse_heavy_unit(plan, catalog)\n",
+        "",
+        ("tests/unit/plan/test_work.py",),
+    ),
+    Defence(
         "what is public is found before the charge of what it stands beside",
         BUYING,
         "None if is_priced(own) or _pays(own) else self._free(own)",

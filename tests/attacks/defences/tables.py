@@ -41,6 +41,13 @@ TABLES = (
         OF_BOUNDED,
     ),
     Defence(
+        "a text is no longer than the policy says",
+        BOUNDED,
+        'value=words.call("left", parsed, limit)',
+        "value=parsed",
+        OF_BOUNDED,
+    ),
+    Defence(
         "a unit keeps as many rows as the policy says",
         ONE_PASS,
         "<= {table.rows_per_unit}",

@@ -159,6 +159,23 @@ def test_a_statement_may_do_with_one_unit_only_so_much_in_all(sessions: tuple[Se
     assert not is_possible(one, f"{rows(6_000)}SELECT COUNT(DISTINCT t) FROM ({' UNION ALL '.join([each] * 10)}) AS u")
 
 
+def test_what_guards_name_again_counts_again(sessions: tuple[Session, Session]) -> None:
+    one, _ = sessions
+    guarded = [f"length({TEXTS['padded']})"]
+    for _ in range(7):
+        guarded.append(f"(1 / {guarded[-1]})")
+    sql = f"{rows(6_000)}SELECT COUNT(*) FROM r WHERE {{}} > 0"
+    assert is_possible(one, sql.format(guarded[0]))
+    assert not is_possible(one, sql.format(guarded[-1]))
+
+
+def test_one_patient_is_in_few_of_the_groups_that_are_read(sessions: tuple[Session, Session]) -> None:
+    one, _ = sessions
+    assert is_possible(one, f"{rows(40_000)}SELECT x, COUNT(*) FROM r GROUP BY x")
+    with pytest.raises(UnsupportedQuery, match="one privacy unit may be in"):
+        one.explain(f"{rows(400_000)}SELECT x, COUNT(*) FROM r GROUP BY x")
+
+
 # ---------------------------------------------------------------------------------------------- functions, measured
 
 HARD: dict[object, tuple[str, ...]] = {
