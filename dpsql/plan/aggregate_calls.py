@@ -264,7 +264,7 @@ class AggregateReader:
             dated = argument.facts.type in (Type.DATE, Type.TIMESTAMP)
             raise UnsupportedQuery(
                 f"it needs numbers, not {argument.facts.type.value}.", construct=node.name.upper(),
-                position=node.position, hint=DAYS if dated else "Name a numeric column or expression.",
+                position=node.position, hint=DAYS if dated else _no_number(argument),
             )  # fmt: skip
         return argument
 
@@ -388,3 +388,10 @@ def _spelled(node: syntax.Call) -> str:
     element = dict(node.named).get(ELEMENT)
     which = f"[OFFSET({element.value})]" if isinstance(element, syntax.Literal) else ""
     return f"{name}({'DISTINCT ' if node.distinct else ''}{', '.join(shown)}){which}{kept}"
+
+
+def _no_number(argument: Expression) -> str:
+    """What to write where a number was wanted."""
+    if argument.facts.type is Type.BOOLEAN:
+        return "Write BOOL_OR(x), BOOL_AND(x) or COUNT_IF(x)."
+    return "Name a numeric column or expression."

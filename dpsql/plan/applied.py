@@ -227,6 +227,8 @@ def _no_overload(
         reason = f"it does not take ({', '.join(t.value for t in types) or 'no arguments'})."
         hint = "It takes " + " or ".join(list(dict.fromkeys(map(_signature, candidates)))[:4]) + "."
         hint += _text_as_number(candidates, arguments)
+        if name in ("concat", "||") and any(kind.numeric for kind in types):
+            hint += " Write CAST(n AS VARCHAR) for a whole number, and CAST(round(x, 1) AS VARCHAR) for another."
     return UnsupportedQuery(reason, construct=name, position=position, hint=hint)
 
 
@@ -285,7 +287,7 @@ def no_function(name: str, position: Position) -> UnsupportedQuery:
     if name == "row":
         return UnsupportedQuery(
             "tuples are not supported.", construct="(a, b)", position=position,
-            hint="Compare column by column, with AND.",
+            hint="Compare column by column, with AND. To count pairs, GROUP BY a, b and count the rows of that answer.",
         )  # fmt: skip
     if name in REFUSED:
         reason, hint = REFUSED[name]

@@ -11,7 +11,7 @@ from dpsql.plan.aggregates import CALLS
 from dpsql.plan.applied import applied, nearest, no_function, refuse_large
 from dpsql.plan.conversions import as_constant, computed, converted, met, recast
 from dpsql.plan.functions import Function, overloads
-from dpsql.plan.functions.casts import DECIMALS, DIGITS, cast_name, decimal_cast
+from dpsql.plan.functions.casts import DECIMALS, DIGITS, cast_name, decimal_cast, decimal_text
 from dpsql.plan.functions.dates import PARTS
 from dpsql.plan.functions.rules import hull
 from dpsql.plan.identities import refuse_unit
@@ -252,6 +252,8 @@ class Resolver:
         if name == "decimal":
             rows = _decimal(node, sizes)
             candidates = [row for row in rows if node.safe or row.name == "cast:decimal"]
+        if name == "text" and (decimals := decimals_of(operand)) is not None:
+            candidates = [decimal_text(decimals)]
         known = any(source in (row.parameters[0], Type.NULL) for row in candidates)
         if name in ("real", "float", "decimal", "timestamp") and source in (Type.INTEGER, Type.DATE):
             known = known or any(converted(operand, row.parameters[0]) is not None for row in candidates)
@@ -315,6 +317,18 @@ def _has_range(kind: Type) -> bool:
     return kind.numeric or kind in (Type.DATE, Type.TIMESTAMP)
 
 
+def decimals_of(operand: Expression) -> int | None:
+    """After how many decimals a real was rounded, from 1 to 9; None where it was not, or is no real."""
+    if operand.facts.type is not Type.REAL or not isinstance(operand, Apply):
+        return None
+    if operand.function.name == "round" and len(operand.arguments) == 2:
+        digits = operand.arguments[1]
+        found = digits.value if isinstance(digits, Constant) else None
+    else:
+        found = next((n for n in range(1, 10) if operand.facts.step == Fraction(1, 10**n)), None)
+    return found if isinstance(found, int) and 1 <= found <= 9 else None
+
+
 def _sized(node: syntax.Cast) -> tuple[str, list[int]]:
     """Our word for the type of a cast, and the sizes written with it."""
     name = cast_name(node.type_name) or ""
@@ -339,7 +353,7 @@ def _other_cast(source: Type, name: str) -> str:
     if source is Type.TEXT and overloads(f"try:{name}"):
         return "Write TRY_CAST: it is NULL where the text spells no such value."
     if source is Type.REAL and name == "text":
-        return "Cast to BIGINT first: the digits of a real depend on how it is stored."
+        return "The digits of a real depend on how it is stored: write CAST(round(x, 1) AS VARCHAR), or cast to BIGINT."
     return "Casts between numbers, between dates and timestamps, to text, and TRY_CAST from text are fine."
 
 

@@ -16,7 +16,7 @@ from dpsql.sql.rewritten import rewritten
 from dpsql.sql.tokens import fold
 from dpsql.sql.tree.base import measure
 
-__all__ = ["with_names_read"]
+__all__ = ["condition_read", "with_names_read"]
 
 BY_NAME = frozenset({"dp_interval_low", "dp_interval_high"})
 """Functions whose argument is the name of an output column, not its value."""
@@ -28,8 +28,28 @@ def with_names_read(query: syntax.Select, scope: Scope) -> syntax.Select:
     Raises:
         UnsupportedQuery: What they stand for grows beyond what a statement may hold.
     """
+    items, _ = _read_in_turn(query, scope)
+    changed = any(new is not old for new, old in zip(items, query.items, strict=True))
+    return dataclasses.replace(query, items=tuple(items)) if changed else query
+
+
+def condition_read(query: syntax.Select, scope: Scope) -> syntax.Expr | None:
+    """The query's WHERE, with what names of its select list stand for in their place, as in DuckDB; None without one.
+
+    Raises:
+        UnsupportedQuery: What they stand for grows beyond what a statement may hold.
+    """
+    if query.where is None or not any(item.alias for item in query.items):
+        return query.where
+    where = _read(query.where, _read_in_turn(query, scope)[1])
+    measure(where)
+    return where
+
+
+def _read_in_turn(query: syntax.Select, scope: Scope) -> tuple[list[syntax.Item], dict[str, syntax.Expr]]:
+    """The select list with its own names read, and what each name stands for."""
     known: dict[str, syntax.Expr] = {}
-    items = []
+    items: list[syntax.Item] = []
     for item in query.items:
         expression = _read(item.expression, known)
         if expression is not item.expression:
@@ -38,8 +58,7 @@ def with_names_read(query: syntax.Select, scope: Scope) -> syntax.Select:
         name = fold(item.alias or "")
         if name and not scope.holds(name) and not isinstance(expression, syntax.AllColumns):
             known[name] = expression
-    changed = any(new is not old for new, old in zip(items, query.items, strict=True))
-    return dataclasses.replace(query, items=tuple(items)) if changed else query
+    return items, known
 
 
 def _read(node: syntax.Expr, known: Mapping[str, syntax.Expr]) -> syntax.Expr:

@@ -30,9 +30,9 @@ from dpsql.sql.refused import FIRST_ROW
 
 __all__ = ["group_nodes", "plan_per_unit", "sums_per_unit", "totals_per_unit", "unit_facts"]
 
+CHOOSING = ("arg_min", "arg_max", "min_by", "max_by", "first", "last", "any_value")
 INSIDE = {name: call for name, call in CALLS.items() if call.plain and FUNCTIONS[call.function].inside_unit is not None}
 """Calls that may stand inside one unit."""
-CHOOSING = ("arg_min", "arg_max", "min_by", "max_by", "first", "last", "any_value")
 """Calls by which people ask for one row of each unit."""
 
 
@@ -168,11 +168,15 @@ class _PerUnit:
             return self._aggregate(where_as_case(node, node.where))
         if _is_count_if(node):
             return self._aggregate(where_as_case(replace(node, name="count", arguments=()), node.arguments[0]))
+        if node.name in CALLS and CALLS[node.name].takes in (Takes.ANY, Takes.ALL) and len(node.arguments) == 1:
+            resolver = self.rows.resolver(self.scope)
+            resolver.boolean(resolver.resolve(node.arguments[0]), node.arguments[0])
+            node = replace(node, name="max" if CALLS[node.name].takes is Takes.ANY else "min")
         if node.name not in INSIDE or node.named or node.order:
             chosen = f" {FIRST_ROW}" if node.name in CHOOSING else ""
             raise UnsupportedQuery(
                 "inside one unit it is not supported.", construct=node.name.upper(), position=node.position,
-                hint=f"COUNT, COUNT_IF, SUM, AVG, MIN and MAX are.{chosen}",
+                hint=f"COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR and BOOL_AND are.{chosen}",
             )  # fmt: skip
         resolver = self.rows.resolver(self.scope)
         starred, counts = node.star or not node.arguments, INSIDE[node.name].takes is Takes.COUNTED

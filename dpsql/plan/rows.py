@@ -29,7 +29,7 @@ from dpsql.plan.conditions import (
     using_pair,
 )
 from dpsql.plan.expressions import Resolver, nearest
-from dpsql.plan.lateral import with_names_read
+from dpsql.plan.lateral import condition_read, with_names_read
 from dpsql.plan.listed import listed_rows
 from dpsql.plan.nodes import Column, Expression, Filter, Join, Project, Relation, Scan
 from dpsql.plan.relations import column_of, conjuncts, is_public, unit_of
@@ -116,9 +116,9 @@ class Rows:
                 hint="Name a table; SHOW TABLES lists them.",
             )  # fmt: skip
         group = self.gather(select.source)
-        where = [select.where] if select.where is not None else []
-        nodes = [part for node in [*group.conditions, *where] for part in parts_of(node)]
         scope = group.scope(outer)
+        where = condition_read(select, scope)
+        nodes = [part for node in [*group.conditions, *([] if where is None else [where])] for part in parts_of(node)]
         semis = [node for node in nodes if is_semi(node)]
         relation = self.joined(group, [node for node in nodes if node not in semis], scope, select.source.position)
         for node in semis:

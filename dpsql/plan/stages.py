@@ -13,10 +13,10 @@ from dpsql.plan.conditions import where_as_case
 from dpsql.plan.expressions import Resolver, arguments_of
 from dpsql.plan.functions import Function
 from dpsql.plan.intervals import Interval
-from dpsql.plan.lateral import with_names_read
+from dpsql.plan.lateral import condition_read, with_names_read
 from dpsql.plan.lists import Lists, numbered
 from dpsql.plan.nodes import Apply, Column, Constant, Expression, Order, Total
-from dpsql.plan.per_unit import group_nodes
+from dpsql.plan.per_unit import CHOOSING, group_nodes
 from dpsql.plan.plans import Output, Plan, Several, Stage
 from dpsql.plan.ranges import with_length
 from dpsql.plan.scope import Scope, element_name, whole_name
@@ -28,6 +28,15 @@ __all__ = ["RELEASED", "is_aggregate", "plan_stage", "released_names", "row_coun
 
 RELEASED = "released"  # The alias of the table of released values.
 
+PLACED = (
+    "An answer has few rows: ORDER BY n shows them in order, with LIMIT 1 OFFSET 5 the sixth of them. Of people, not "
+    "of groups, it is asked where people's rows are read."
+)
+APART = (
+    "Write sqrt(greatest(0, AVG(n * n) - AVG(n) * AVG(n))), which is over n rows; without the root it is a variance."
+)
+INSTEAD = {Kind.COUNT: "Write COUNT(*) FILTER (WHERE ..).", Kind.DEVIATION: APART, Kind.VARIANCE: APART}
+"""What to write for other aggregates over an answer; for all else `PLACED`."""
 ROWS = Interval(Fraction(0), Fraction(MOST_ROWS))
 
 
@@ -83,6 +92,7 @@ def plan_stage(query: syntax.Select, scope: Scope, parameters: tuple[Passed, ...
             "DISTINCT and GROUPING SETS over public values are not supported.", construct="SELECT",
             position=query.position, hint="Write GROUP BY.",
         )  # fmt: skip
+    query = replace(query, where=condition_read(query, scope))
     return _Stage(with_names_read(query, scope), scope, parameters, answer).plan()
 
 
@@ -192,15 +202,18 @@ class _Stage:
             return plain
         if isinstance(node, syntax.Call) and node.name in CALLS:
             return self._aggregate(node)
+        if isinstance(node, syntax.Call) and node.name in CHOOSING:
+            raise UnsupportedQuery(
+                "over answers and public tables a row is not chosen by an aggregate.", construct=node.name,
+                position=node.position, hint="Write SELECT y, n FROM (..) ORDER BY n DESC LIMIT 1.",
+            )  # fmt: skip
         return windowed(node, Resolver(self._lookup, self.parameters)) if isinstance(node, syntax.Window) else None
 
     def _aggregate(self, node: syntax.Call) -> Expression:
         if node.name not in AGGREGATES:
-            counts = CALLS[node.name].function == "count"
             raise UnsupportedQuery(
                 "over answers and public tables there are COUNT, SUM, AVG, MIN and MAX.", construct=node.name.upper(),
-                position=node.position,
-                hint="Write COUNT(*) FILTER (WHERE ..)." if counts else "Ask for it where people's rows are read.",
+                position=node.position, hint=INSTEAD.get(FUNCTIONS[CALLS[node.name].function].kind, PLACED),
             )  # fmt: skip
         distinct = node.distinct and node.name == "count" and bool(node.arguments)
         if node.where is not None:

@@ -85,6 +85,9 @@ class Writer:
 
     def _refuse_incomplete(self, construct: str) -> None:
         """Refuse a comma, a closing parenthesis or the end after something that is not complete."""
+        if not self.operand and self._peek(-1).symbol == "%":
+            hint = "Write a % b. LIMIT takes a number of rows, and no share of them: LIMIT 10."
+            raise self._refusal(construct, "a number is missing behind %.", hint)
         if not self.operand and self._peek(-1).symbol != ")":
             raise self._refusal(construct, "something is missing before it.", "Write it, or take the last word out.")
 

@@ -5717,3 +5717,28 @@ SELECT trade = 'a' AS k, COUNT(*) FROM people WHERE CASE WHEN trade = 'a' THEN l
 -- columns: k boolean or NULL, count_star() integer
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT ("t0"."trade" = CAST($1 AS VARCHAR)) AS "k0" FROM "bounded"."main"."people" AS "t0" WHERE (CASE WHEN ("t0"."trade" = CAST($1 AS VARCHAR)) THEN (length("t0"."trade") % CAST($2 AS BIGINT)) ELSE CAST($3 AS BIGINT) END = CAST($4 AS BIGINT))) AS q GROUP BY "k0"
 -- values: 'a', 5, 0, 2
+
+SELECT year(visited_on) AS y, COUNT(*) AS n FROM visits WHERE y = 2024 GROUP BY y
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- k0: integer [2020, 2025]; 1 values: 2024
+-- a0: count_rows
+-- columns: y integer [2020, 2025], n integer
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS BIGINT) THEN 0 ELSE 1 END AS TINYINT) AS "k0", "u" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (year("t0"."visited_on") = CAST($1 AS BIGINT))) AS q
+-- values: 2024
+
+SELECT ever, COUNT(*) AS n FROM (SELECT patient_id, BOOL_OR(cost > 100) AS ever, BOOL_AND(cost > 10) AS each FROM visits GROUP BY patient_id) WHERE each GROUP BY ever
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean; 2 values: False, True
+-- a0: count_rows
+-- columns: ever boolean, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."v0" AS "k0" FROM (SELECT "k0", max("x0") AS "v0", min("x1") AS "v1" FROM (SELECT "k0", "x0" AS "x0", "x1" AS "x1" FROM (SELECT "t0"."patient_id" AS "k0", ("t0"."cost" > CAST($1 AS DOUBLE)) AS "x0", ("t0"."cost" > CAST($2 AS DOUBLE)) AS "x1" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "k0") AS "t1" WHERE "t1"."v1") AS q GROUP BY "k0"
+-- values: 100.0, 10.0
+
+SELECT CAST(round(AVG(cost), 1) AS VARCHAR) || ' euro' AS mean FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: mean text or NULL
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q

@@ -70,6 +70,7 @@ CASTS = {
         f"try_decimal_from_{kind}": "CAST(TRY_CAST({0} AS DECIMAL({1},{2})) AS DOUBLE)"
         for kind in ("integer", "real", "text")
     },
+    "text_from_decimal": "CAST(TRY_CAST({0} AS DECIMAL(38,{1})) AS VARCHAR)",
     "try_boolean_from_text": "TRY_CAST({0} AS BOOLEAN)",
     **{f"text_from_{kind}": "CAST({0} AS VARCHAR)" for kind in ("integer", "date", "timestamp", "boolean")},
     "date_from_timestamp": "CAST({0} AS DATE)",

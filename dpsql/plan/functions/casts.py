@@ -27,7 +27,7 @@ from dpsql.plan.functions.table import (
 from dpsql.plan.intervals import Interval
 from dpsql.plan.types import INTEGERS, Type
 
-__all__ = ["CASTS", "cast_name", "cast_type", "decimal_cast"]
+__all__ = ["CASTS", "cast_name", "cast_type", "decimal_cast", "decimal_text"]
 
 NAMES = {
     **{name: name for name in INTEGERS},
@@ -162,6 +162,15 @@ def decimal_cast(digits: int, decimals: int) -> tuple[Function, ...]:
         interval=constantly(-int(limit), int(limit)), nulls=Nulls.MAY, step=step,
     )  # fmt: skip
     return (*rows, tried)
+
+
+@cache
+def decimal_text(decimals: int) -> Function:
+    """The text of a real that was rounded to so many decimals, all of which it shows."""
+    return Function(
+        "cast:text", (REAL,), TEXT, f"text_from_decimal({{0}}, {decimals})", written="CAST({0} AS VARCHAR)",
+        nulls=Nulls.MAY, departs=OUT_OF_RANGE, length=lambda *_: (0, 40),
+    )  # fmt: skip
 
 
 def _decimal(a: Interval, decimals: int) -> Interval:

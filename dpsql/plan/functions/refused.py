@@ -13,7 +13,10 @@ _HASH = (
     "a hash makes names look anonymous without hiding anybody: every value can be tried.",
     "Group by the column itself; the noise is what protects.",
 )
-_FORMAT = ("it fails on formats and values that do not fit.", "Write concat(...), or format the answer.")
+_FORMAT = (
+    "it fails on formats and values that do not fit.",
+    "Write CAST(round(x, 1) AS VARCHAR) || ' days', or format the answer.",
+)
 _AGE = (
     "its result is an interval, which has no bounds.",
     "Write date_diff('minute', start, end), or 'second', 'day', 'month', and so on.",
@@ -44,7 +47,20 @@ _SHAPE = (
     "Write QUANTILE_CONT(x, 0.05) and QUANTILE_CONT(x, 0.95), or GROUP BY width_bucket(x, 0, 100, 10).",
 )
 
+_GEOMEAN = ("it follows from a mean of logarithms.", "Write exp(least(AVG(ln(greatest(x, 1))), 50)).")
+_DISTANCE = (
+    "it is a median of distances from a median, which must be released first.",
+    "Write SELECT MEDIAN(x), then SELECT MEDIAN(abs(x - 5)) with the number that came; or STDDEV(x).",
+)
+_ENTROPY = (
+    "it follows from the counts of each value.",
+    "Write SELECT x, COUNT(*) AS n .. GROUP BY x, and work it out from the answer.",
+)
+
 REFUSED_AGGREGATES: Mapping[str, tuple[str, str]] = {
+    **dict.fromkeys(("geomean", "geometric_mean"), _GEOMEAN),
+    "mad": _DISTANCE,
+    "entropy": _ENTROPY,
     **dict.fromkeys(("arg_max", "arg_min", "max_by", "min_by", "any_value", "arbitrary", "first", "last"), _ONE_ROW),
     **dict.fromkeys(("list", "array_agg", "string_agg", "group_concat", "listagg", "json_group_array"), _LISTED),
     **dict.fromkeys(("histogram", "histogram_values", "histogram_exact"), _BINS),
@@ -71,7 +87,7 @@ REFUSED: Mapping[str, tuple[str, str]] = {
     ),
     "[]": (
         "only a list of quantiles has elements.",
-        "Write QUANTILE_CONT(x, [0.25, 0.75])[1], or substr(x, 2, 1) for a character of a text.",
+        "Write QUANTILE_CONT(x, [0.25, 0.75])[1]. Of a text substr(x, 1, 1) is the first character, as x[1] is.",
     ),
     "nvl": ("DuckDB calls it otherwise.", "Write coalesce(a, b)."),
     "iff": ("DuckDB calls it otherwise.", "Write if(condition, a, b) or CASE."),

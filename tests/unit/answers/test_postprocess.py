@@ -149,6 +149,22 @@ def test_casts_of_released_reals_and_products_of_public_keys_are_answered(sessio
     assert all(isinstance(x, int | float) for x in session.query(sql, epsilon=0.2)["x"])
 
 
+def test_a_rounded_real_has_a_text_with_its_decimals(session: Session) -> None:
+    text, value = (
+        session.query(f"SELECT {shown} AS x FROM patients", epsilon=0.2)["x"][0]
+        for shown in ("CAST(round(AVG(age), 1) AS VARCHAR) || ' years'", "round(AVG(age), 1)")
+    )
+    assert text == f"{value:.1f} years"
+
+
+def test_a_column_goes_before_a_name_of_the_select_list_in_a_condition(session: Session) -> None:
+    named, plain = (
+        session.explain(f"SELECT sex AS {name}, COUNT(*) AS n FROM patients WHERE city IS NOT NULL GROUP BY sex").sql
+        for name in ("city", "s")
+    )
+    assert named == plain
+
+
 def test_what_cannot_be_done_is_refused_by_explain_too_naming_the_column(session: Session) -> None:
     sql = "SELECT COUNT(*) AS n, CAST((AVG(age) - 7) / 1e20 AS BIGINT) AS far FROM patients"
     for asked in (session.explain, session.query):

@@ -312,7 +312,7 @@ def test_a_sign_before_a_constant_belongs_to_it() -> None:
         ("EXTRACT(fortnight FROM d)", "no such part of a date"),
         ("moment - d", "date_diff"),
         ("CAST(s AS BIGINT)", "Write TRY_CAST"),
-        ("CAST(x AS VARCHAR)", "Cast to BIGINT first"),
+        ("CAST(x AS VARCHAR)", "or cast to BIGINT"),
         ("CAST(x AS DECIMAL(50, 2))", "at most 38 digits"),
         ("CAST(d AS DOUBLE)", "could fail on some row"),
         ("CAST(x AS TIMESTAMP(3))", "could fail on some row"),

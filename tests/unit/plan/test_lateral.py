@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan.lateral import with_names_read
+from dpsql.plan.lateral import condition_read, with_names_read
 from dpsql.plan.scope import Scope
 from dpsql.sql import syntax
 from dpsql.sql.parse import normal, parse
@@ -31,6 +33,17 @@ def read(text: str) -> str:
 )  # fmt: skip
 def test_a_name_stands_for_what_was_selected_before(written: str, meant: str) -> None:
     assert read(written) == normal(parse(meant))
+
+
+def test_a_condition_reads_names_of_the_select_list_but_not_of_what_is_a_column() -> None:
+    statement = parse("SELECT a + 1 AS b, b * 2 AS c FROM t WHERE b > 3 AND c < 9 AND d = 1")
+    assert isinstance(statement, syntax.QueryStatement)
+    assert isinstance(statement.select, syntax.Select)
+    meant = parse("SELECT 1 FROM t WHERE a + 1 > 3 AND (a + 1) * 2 < 9 AND d = 1")
+    assert isinstance(meant, syntax.QueryStatement)
+    assert isinstance(meant.select, syntax.Select)
+    read_there = syntax.QueryStatement(replace(meant.select, where=condition_read(statement.select, Scope(()))))
+    assert normal(read_there) == normal(meant)
 
 
 def test_names_do_not_grow_without_end() -> None:
