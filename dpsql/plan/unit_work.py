@@ -26,7 +26,7 @@ from dpsql.plan.nodes import Apply, Column, Expression, Filter, Join, PerUnit, P
 from dpsql.plan.plans import Plan
 from dpsql.plan.ranges import letters_of, value_of
 from dpsql.plan.relations import aliases_of, is_public, most_met, scans
-from dpsql.plan.stability import rows_per_unit
+from dpsql.plan.stability import rows_per_unit, values_per_unit
 from dpsql.plan.types import Type
 
 __all__ = ["Load", "all_of", "load_of_unit", "nanoseconds", "parts_of", "refuse_heavy_unit", "values_of"]
@@ -69,7 +69,7 @@ def refuse_heavy_unit(plan: Plan, catalog: Catalog) -> None:
     Raises:
         UnsupportedQuery: It is.
     """
-    load, rows = load_of_unit(plan), rows_per_unit(plan.relation)
+    load = load_of_unit(plan)
     time, memory = catalog.deadline / PART_OF_DEADLINE, catalog.memory // PART_OF_MEMORY
     if load.ns > time * 10**9:
         raise UnsupportedQuery(
@@ -83,13 +83,22 @@ def refuse_heavy_unit(plan: Plan, catalog: Catalog) -> None:
             f"{load.held >> 20:,} MiB, of which {memory >> 20:,} MiB are possible: no unit may show by the memory.",
             construct="expression", hint=f"Group by, count and join on shorter texts; {FEWER}",
         )  # fmt: skip
-    groups = MOST_OPEN_GROUPS // PART_OF_MEMORY
-    if rows > max(_alone(plan), groups) and any(key.domain is None for key in plan.keys):
+    most = MOST_OPEN_GROUPS // PART_OF_MEMORY
+    if (groups := _open_groups(plan)) > max(_alone(plan), most):
         raise UnsupportedQuery(
-            f"one privacy unit may be in {rows:,} groups, of which {groups:,} are possible: no unit may show by more "
+            f"one privacy unit may be in {groups:,} groups, of which {most:,} are possible: no unit may show by more "
             "groups than are read.", construct="GROUP BY",
             hint="Join fewer rows to each of a unit, or group by columns whose values are listed.",
         )  # fmt: skip
+
+
+def _open_groups(plan: Plan) -> int:
+    """In how many groups that nobody listed one unit can be."""
+    keys = [key.expression for key in plan.keys]
+    if all(key.domain is not None for key in plan.keys):
+        return 0
+    rows = rows_per_unit(plan.relation)
+    return min(rows, values_per_unit(plan.relation, keys, missing=1) or rows)
 
 
 def load_of_unit(plan: Plan) -> Load:

@@ -104,6 +104,14 @@ HELD = {
 ALL = [*itertools.product(TEXTS, HELD)]
 SOME = [("wide letters", "distinct"), ("padded", "united"), ("matched", "filtered"), ("short", "joined")]
 """Those that are tried each time, for they take a second each: all of what makes texts, and most of what holds them."""
+OF_NUMBERS = [
+    "SELECT COUNT(*) FROM r AS o WHERE NOT EXISTS (SELECT 1 FROM r AS i WHERE i.patient = o.patient "
+    "AND i.x < o.x - 1000000000)",
+    "SELECT COUNT(i.x) FROM r AS o LEFT JOIN r AS i ON o.patient = i.patient AND o.x + 1 < i.x * 2",
+    f"SELECT {', '.join(f'COUNT(DISTINCT x + {i})' for i in range(20))} FROM r",
+    f"SELECT COUNT(DISTINCT strftime(DATE '2020-01-01' + CAST(x % 3000 AS INTEGER), '{'%Y-%m-%d %A %B ' * 6}')) FROM r",
+]
+"""What needs no texts of anybody's."""
 OF_NOTES = [
     "SELECT COUNT(DISTINCT note) FROM visits",
     "SELECT COUNT(DISTINCT a.note || b.note) FROM visits AS a JOIN visits AS b ON a.patient = b.patient",
@@ -146,6 +154,14 @@ def test_the_largest_statement_that_is_possible_is_answered(
         session.query(sql)
 
 
+@pytest.mark.parametrize("sql", OF_NUMBERS)
+def test_the_largest_statement_over_numbers_is_answered(sessions: tuple[Session, Session], sql: str) -> None:
+    one, _ = sessions
+    found = largest(one, lambda many: rows(many) + sql)
+    assert found is not None
+    one.query(found)
+
+
 @pytest.mark.parametrize("sql", OF_NOTES)
 def test_long_notes_of_one_patient_are_no_reason_to_fail(sessions: tuple[Session, Session], sql: str) -> None:
     for session in sessions:
@@ -172,6 +188,7 @@ def test_what_guards_name_again_counts_again(sessions: tuple[Session, Session]) 
 def test_one_patient_is_in_few_of_the_groups_that_are_read(sessions: tuple[Session, Session]) -> None:
     one, _ = sessions
     assert is_possible(one, f"{rows(40_000)}SELECT x, COUNT(*) FROM r GROUP BY x")
+    assert is_possible(one, f"{rows(400_000)}SELECT x % 7 AS k, COUNT(*) FROM r GROUP BY k")
     with pytest.raises(UnsupportedQuery, match="one privacy unit may be in"):
         one.explain(f"{rows(400_000)}SELECT x, COUNT(*) FROM r GROUP BY x")
 
