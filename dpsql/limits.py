@@ -10,8 +10,7 @@ __all__ = [
     "FEWEST_STEPS",
     "LEAST_GIVEN_DELTA",
     "LEAST_LOSS",
-    "LONGEST_NAME",
-    "LONGEST_TEXT",
+    "LONGEST_IDENTITY",
     "MAX_LENGTH",
     "MOST_IN_PARTS",
     "MOST_LISTED",
@@ -71,10 +70,7 @@ MAX_LENGTH = 1_000
 """Letters of a text in a private table, where the policy does not say: the rest is cut when the bounded tables are
 built. It is a choice: names, addresses, links and remarks are shorter, and a thousand such texts are a megabyte."""
 
-LONGEST_TEXT = 100_000
-"""The most that a policy may say instead. It is a choice: an engine works on 2,048 rows at once."""
-
-LONGEST_NAME = 256
+LONGEST_IDENTITY = 256
 """Letters of a unit, key or reference that is a text; a longer one reads as NULL, for cut it might be another's. It is
 a choice: addresses of mail are shorter, and so are hashes."""
 

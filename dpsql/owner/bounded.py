@@ -14,7 +14,7 @@ from fractions import Fraction
 from dpsql.engine.database import SourceTable, SourceType
 from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.errors import PolicyError
-from dpsql.limits import FARTHEST_STEP, LONGEST_NAME
+from dpsql.limits import FARTHEST_STEP, LONGEST_IDENTITY
 from dpsql.owner.shape import NUMERIC, ColumnShape, TableShape
 from dpsql.plan.types import DECLARED
 
@@ -351,7 +351,7 @@ def listed(column: ColumnShape, values_of: tuple[str, str] | None, words: Dialec
 def identity(table: TableShape, name: str, source: SourceTable, *, integer: bool) -> str:
     """SQL of a unit or key as BIGINT or VARCHAR, over a row ``s`` of the source.
 
-    A text of more than `LONGEST_NAME` letters names nobody: cut, it might be the name of somebody else.
+    A text of more than `LONGEST_IDENTITY` letters names nobody: cut, it might be the name of somebody else.
 
     Args:
         table: Its table, for messages.
@@ -375,4 +375,4 @@ def identity(table: TableShape, name: str, source: SourceTable, *, integer: bool
     text, words = raw.read("VARCHAR"), source.dialect
     if kind.family != "text":  # an integer or a UUID: it is short
         return text
-    return f"CASE WHEN {words.call('length', text)} <= {raw.whole(LONGEST_NAME)} THEN {text} END"
+    return f"CASE WHEN {words.call('length', text)} <= {raw.whole(LONGEST_IDENTITY)} THEN {text} END"

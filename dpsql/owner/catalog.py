@@ -10,7 +10,7 @@ from typing import Any
 
 from dpsql.engine.base import PublicTable
 from dpsql.errors import PolicyError
-from dpsql.limits import LONGEST_NAME
+from dpsql.limits import LONGEST_IDENTITY
 from dpsql.owner.advised import place_of
 from dpsql.owner.by_size import sizes_by_day, sizes_of_rows
 from dpsql.owner.facts import with_lists
@@ -80,7 +80,7 @@ def _class_of(names: tuple[str, ...]) -> TableInfo | None:
     if not names:
         return None
     columns = {
-        "unit": ColumnInfo("unit", IDENTITY, unit=True, letters=LONGEST_NAME),
+        "unit": ColumnInfo("unit", IDENTITY, unit=True, letters=LONGEST_IDENTITY),
         "class": ColumnInfo("class", Facts(Type.TEXT, nullable=False), values=names),
     }
     return TableInfo(CLASSES, columns, unit="unit", key="unit", rows_per_unit=1, rows_about=1)
@@ -97,10 +97,10 @@ def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) 
     table = policy.tables[name]
     shape, unit = with_lists(table_shape(policy, name, table), public), table.unit_column
     places = {column.name: column.places for column in shape.columns} if shape.numbered else {}
-    columns = {unit: ColumnInfo(unit, IDENTITY, unit=True, letters=LONGEST_NAME)}
+    columns = {unit: ColumnInfo(unit, IDENTITY, unit=True, letters=LONGEST_IDENTITY)}
     for column_name, link in policy.identities(name).items():
         columns[column_name] = ColumnInfo(
-            column_name, IDENTITY, unit=link is None, link=link, letters=LONGEST_NAME
+            column_name, IDENTITY, unit=link is None, link=link, letters=LONGEST_IDENTITY
         )  # fmt: skip
     for column_name, column in table.columns.items():
         columns[column_name] = replace(

@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from dpsql.errors import InvariantBroken
-from dpsql.limits import COARSEST_STEP, FARTHEST_STEP, LONGEST_TEXT, MAX_LENGTH, UNBOUNDED_STEP, default_step
+from dpsql.limits import COARSEST_STEP, FARTHEST_STEP, MAX_LENGTH, UNBOUNDED_STEP, default_step
 from dpsql.policy.section import ColumnName, Section, exact, wrong
 
 __all__ = ["Bound", "ColumnPolicy", "ColumnType", "Listed"]
@@ -34,6 +34,7 @@ Bound = int | Decimal | date | datetime
 Listed = int | bool | str | date | datetime
 """One value of a declared domain, in the column's own type."""
 
+_MOST_LENGTH = 100_000  # Letters of a text, at most. It is a choice: an engine works on 2,048 rows at once.
 _NUMERIC = ("integer", "real", "decimal")
 _ORDERED = (*_NUMERIC, "date", "timestamp")
 _PAIR = {
@@ -72,7 +73,7 @@ class ColumnPolicy(Section):
     scale: Annotated[tuple[Decimal, Decimal], SkipValidation, WithJsonSchema(_NUMBERS)] | None = None
     """[low, high]: how far apart typical values are, at least and at most; for means without bounds."""
 
-    max_length: Annotated[int, Field(ge=1, le=LONGEST_TEXT)] | None = None
+    max_length: Annotated[int, Field(ge=1, le=_MOST_LENGTH)] | None = None
     """Letters of a text; what is longer is cut there. By default 1,000."""
 
     _auto: bool = PrivateAttr(default=False)  # bounds: auto
