@@ -34,7 +34,9 @@ Functions of other databases are read as these where they mean the same: `DATE_T
 UTC; and `TO_CHAR(x, 'YYYY-MM-DD')`, of days and moments, with YYYY, MM, DD, HH24, MI and SS alone.
 
 Patterns are constants of a part of RE2's grammar: characters, `.`, classes, groups, `|`, anchors, `* + ?`, counts up
-to 100, `\\d \\w \\s \\b` and their opposites.
+to 100, `\\d \\w \\s \\b` and their opposites; 200 characters at most, also with its repetitions written out. Short
+patterns, and words one instead of the other, take a few ns a letter; long repetitions of classes take a thousand times
+that, which counts towards [what one person's rows may take](policy.md#long-texts).
 """
 REFUSALS = """
 ## Not here, and why
