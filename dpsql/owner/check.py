@@ -19,7 +19,7 @@ from dpsql.owner.finding import MUCH, Finding, Severity
 from dpsql.owner.jobs import in_owner_process
 from dpsql.owner.owners import Owned, Owners, require_one_unit_type
 from dpsql.owner.shape import NUMERIC, ClassShape, ColumnShape, Shape, TableShape, UniverseShape, shape_of
-from dpsql.owner.untyped import types_to_declare
+from dpsql.owner.untyped import read_otherwise, types_to_declare
 
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
@@ -365,7 +365,9 @@ def _values(checked: _TableCheck, column: ColumnShape, read: ColumnReading) -> I
     unreadable = f"{read.raw} IS NOT NULL AND {read.parsed} IS NULL AND NOT {read.nan}"
     rows, nulls, unread, outside, nan = checked.counts(f"{read.raw} IS NULL", unreadable, read.outside, read.nan)
     name = column.name
-    yield from checked.found(name, f"values are no {column.type}. They read as NULL.", unread, rows, read_as="NULL")
+    otherwise = read_otherwise(checked.database, checked.source, column) if unread else ""
+    what = f"values are no {column.type}. They read as NULL.{otherwise}"
+    yield from checked.found(name, what, unread, rows, read_as="NULL")
     yield from checked.found(name, "values are NaN. They read as NULL.", nan, rows, read_as="NULL")
     moved = column.type in NUMERIC and column.values is None and column.values_from is None
     what = "values are outside the bounds. " if column.low is not None else "values are outside the declared values. "

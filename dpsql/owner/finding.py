@@ -82,7 +82,10 @@ def verdict(findings: Sequence[Finding], refused: bool) -> str:
     ]
     if not cut and not lost:
         return start
-    words = [start if refused else "The policy can be used."]
+    empty = [f"{one.table}.{one.column}" for one in findings if one.read_as == "NULL" and one.share == 1]
+    if empty:
+        start = f"The policy opens, but nothing can be asked of {', '.join(empty)}: all values are NULL."
+    words = [start if refused or empty else "The policy can be used."]
     if cut:
         words.append(f"Answers are about other values than the data hold: {'; '.join(cut)}.")
     if lost:

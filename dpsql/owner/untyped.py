@@ -1,4 +1,6 @@
-"""What the columns of a public table hold whose file says no types: analysts see them as texts until the policy does.
+"""What the columns of files hold that say no types, or write numbers and days as some countries do.
+
+Those of a public table analysts see as texts until the policy declares their types.
 
 Tests: tests/unit/owner/test_untyped.py.
 """
@@ -6,8 +8,9 @@ Tests: tests/unit/owner/test_untyped.py.
 from __future__ import annotations
 
 from dpsql.engine.database import Database, SourceTable
+from dpsql.owner.shape import NUMERIC, ColumnShape
 
-__all__ = ["types_to_declare"]
+__all__ = ["read_otherwise", "types_to_declare"]
 
 
 def types_to_declare(database: Database, source: SourceTable) -> str | None:
@@ -23,6 +26,34 @@ def types_to_declare(database: Database, source: SourceTable) -> str | None:
     return (
         f"is a CSV file, whose columns are text where the policy declares none. To compute with them write columns: "
         f"{{{found}}}, and {{type: text}} for each of the others that analysts may use."
+    )
+
+
+def read_otherwise(database: Database, source: SourceTable, column: ColumnShape) -> str:
+    """What the owner can do where texts are numbers with a decimal comma, or days with points; else nothing.
+
+    Runs in the owner's process, of a column of which some texts could not be read.
+    """
+    words, text = database.dialect, f"s.{database.dialect.quoted(column.name)}"
+    kind = source.type_of(column.name)
+    if kind is None or kind.family not in ("text", "untyped"):
+        return ""
+    if column.type in NUMERIC:
+        dotted = f"replace(replace({text}, {words.text('.')}, {words.text('')}), {words.text(',')}, {words.text('.')})"
+        so = f"{words.call('contains', text, words.text(','))} AND {words.call('double_of_text', dotted)} IS NOT NULL"
+        how, options = "with a decimal comma", "decimal_separator = ',', thousands = '.'"
+    elif column.type == "date":
+        so, how, options = f"substr({text}, 3, 1) = {words.text('.')}", "as 31.12.2024", "dateformat = '%d.%m.%Y'"
+    else:
+        return ""
+    ((found,),) = database.rows(
+        f"SELECT count(*) FILTER (WHERE so) FROM (SELECT {so} AS so FROM {source.sql} AS s) AS q"
+    )
+    if not found:
+        return ""
+    return (
+        f" {found} are written {how}. Have DuckDB read the file, CREATE TABLE t AS FROM read_csv('FILE.csv', {options})"
+        ", and name its database in the policy; or write 1234.56 and 2024-12-31 in the file."
     )
 
 

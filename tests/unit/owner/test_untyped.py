@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from dpsql.owner.check import check
+from dpsql.owner.finding import verdict
 from tests.unit.owner.clinic import data, policy
 
 CITIES = """\
@@ -37,3 +40,20 @@ def test_the_types_that_columns_of_a_csv_file_could_have_are_named(folder: Path)
 def test_nothing_is_said_where_the_policy_declares_columns(folder: Path) -> None:
     columns = {"city": {"type": "text"}, "people": {"type": "integer"}}
     assert told(folder, columns=columns) == []
+
+
+def test_decimal_commas_and_days_with_points_are_named_with_what_reads_them(tmp_path: Path) -> None:
+    data(tmp_path)
+    file = tmp_path / "bills.csv"
+    file.write_text("patient_id;sum;day\n1;1.234,50;31.12.2024\n2;7,25;01.02.2024\n")
+    columns = {"sum": {"type": "real", "bounds": [0, 9999]}, "day": {"type": "date"}}
+    bills = {"source": str(file), "unit": "patient_id", "rows_per_unit": 1, "columns": columns}
+    found = [one for one in check(policy(tmp_path, bills=bills)) if one.read_as == "NULL" and one.table == "bills"]
+    number, day = (one.what for one in found)
+    assert "2 are written with a decimal comma." in number
+    assert "2 are written as 31.12.2024." in day
+    said = verdict(found, refused=False)
+    assert said.startswith("The policy opens, but nothing can be asked of bills.sum, bills.day: all values are NULL.")
+    read = ", ".join(what.split("'FILE.csv', ")[1].split("), and name")[0].rstrip(")") for what in (number, day))
+    rows = duckdb.execute(f"FROM read_csv('{file}', {read})").fetchall()
+    assert rows == [(1, 1234.5, date(2024, 12, 31)), (2, 7.25, date(2024, 2, 1))]
