@@ -14,7 +14,7 @@ Tests: tests/unit/plan/test_unit_work.py.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from dpsql.errors import UnsupportedQuery
@@ -29,7 +29,7 @@ from dpsql.plan.relations import aliases_of, is_public, most_met, scans
 from dpsql.plan.stability import rows_per_unit, values_per_unit
 from dpsql.plan.types import Type
 
-__all__ = ["Load", "all_of", "load_of_unit", "nanoseconds", "parts_of", "refuse_heavy_unit", "values_of"]
+__all__ = ["Load", "all_of", "loads_of_unit", "nanoseconds", "parts_of", "refuse_heavy_unit", "values_of"]
 
 PART_OF_DEADLINE, PART_OF_MEMORY = 30, 8
 """One unit may take a thirtieth of the time, and an eighth of the memory. They are choices: an engine beside others
@@ -41,6 +41,7 @@ through two texts of the greatest length that is the default. It is a choice."""
 LETTER, VALUE = 4, 64
 """Bytes of a letter, and of a value that is held beside those of its text, of which an engine keeps 16 to 50."""
 FEWER = "or join fewer rows to each of a unit. The owner may lower max_length of text columns, or rows_per_unit."
+WORDS = {Filter: "WHERE", Semi: "IN", Project: "SELECT", PerUnit: "GROUP BY", UnionAll: "UNION ALL", Join: "JOIN"}
 AT_ONCE = 2 * 2_048  # Rows that are worked on at once: DuckDB's 2,048 in each of two threads.
 
 
@@ -52,11 +53,13 @@ class Load:
         rows: Of one unit, at the most.
         ns: Nanoseconds that it takes.
         held: Bytes that are held at once.
+        construct: Where, for messages.
     """
 
     rows: int
     ns: int
     held: int
+    construct: str = "SELECT"
 
 
 def refuse_heavy_unit(plan: Plan, catalog: Catalog) -> None:
@@ -69,25 +72,27 @@ def refuse_heavy_unit(plan: Plan, catalog: Catalog) -> None:
     Raises:
         UnsupportedQuery: It is.
     """
-    load = load_of_unit(plan)
-    time, memory = catalog.deadline / PART_OF_DEADLINE, catalog.memory // PART_OF_MEMORY
-    if load.ns > time * 10**9:
+    loads, seconds, memory = loads_of_unit(plan), catalog.deadline / PART_OF_DEADLINE, catalog.memory // PART_OF_MEMORY
+    ns, held = sum(load.ns for load in loads), sum(load.held for load in loads)
+    if ns > seconds * 10**9:
+        most = max(loads, key=lambda load: load.ns)
         raise UnsupportedQuery(
-            f"one privacy unit may have {load.rows:,} rows there, and what is worked out for them may take "
-            f"{load.ns / 10**9:,.1f} s, of which {time:,.1f} s are possible: no unit may show by the deadline.",
-            construct="expression", hint=f"Write fewer functions, shorter texts or simpler patterns; {FEWER}",
+            f"one privacy unit may have {most.rows:,} rows there, and what is worked out for all of its rows may take "
+            f"{ns / 10**9:,.1f} s, of which {seconds:,.1f} s are possible: no unit may show by the deadline.",
+            construct=most.construct, hint=f"Write fewer functions, shorter texts or simpler patterns; {FEWER}",
         )  # fmt: skip
-    if load.held > memory:
+    if held > memory:
+        most = max(loads, key=lambda load: load.held)
         raise UnsupportedQuery(
-            f"one privacy unit may have {load.rows:,} rows there, and what is held of them may take "
-            f"{load.held >> 20:,} MiB, of which {memory >> 20:,} MiB are possible: no unit may show by the memory.",
-            construct="expression", hint=f"Group by, count and join on shorter texts; {FEWER}",
+            f"one privacy unit may have {most.rows:,} rows there, and what is held of all of its rows may take "
+            f"{held >> 20:,} MiB, of which {memory >> 20:,} MiB are possible: no unit may show by the memory.",
+            construct=most.construct, hint=f"Group by, count and join on shorter texts; {FEWER}",
         )  # fmt: skip
-    most = MOST_OPEN_GROUPS // PART_OF_MEMORY
-    if (groups := _open_groups(plan)) > max(_alone(plan), most):
+    possible = MOST_OPEN_GROUPS // PART_OF_MEMORY
+    if (groups := _open_groups(plan)) > max(_alone(plan), possible):
         raise UnsupportedQuery(
-            f"one privacy unit may be in {groups:,} groups, of which {most:,} are possible: no unit may show by more "
-            "groups than are read.", construct="GROUP BY",
+            f"one privacy unit may be in {groups:,} groups, of which {possible:,} are possible: no unit may show by "
+            "more groups than are read.", construct="GROUP BY",
             hint="Join fewer rows to each of a unit, or group by columns whose values are listed.",
         )  # fmt: skip
 
@@ -101,18 +106,13 @@ def _open_groups(plan: Plan) -> int:
     return min(rows, values_per_unit(plan.relation, keys, missing=1) or rows)
 
 
-def load_of_unit(plan: Plan) -> Load:
-    """What the rows of one unit have an engine do for an answer, with the most rows that it has anywhere."""
+def loads_of_unit(plan: Plan) -> Sequence[Load]:
+    """What the rows of one unit have an engine do for an answer, step by step."""
     own = [*values_of(plan)]
     read = chain(*map(columns_of, own), *map(columns_of, all_of(plan.relation)))
     used = {(column.alias, column.name): column for column in read}
     count = _Count([*used.values()], _alone(plan))
-    loads = [*count.below(plan.relation), *count.held(rows_per_unit(plan.relation), own)]
-    return Load(
-        max((load.rows for load in loads), default=0),
-        sum(load.ns for load in loads),
-        sum(load.held for load in loads),
-    )
+    return [*count.below(plan.relation), *count.held(rows_per_unit(plan.relation), own)]
 
 
 def _alone(plan: Plan) -> int:
@@ -144,10 +144,11 @@ class _Count:
         for own, below in parts_of(relation):
             if below is None:
                 compared = _compared(relation) if isinstance(relation, Semi) else rows_per_unit(relation)
-                yield self.passing(compared, own)
+                yield replace(self.passing(compared, own), construct=WORDS[type(relation)])
             elif not is_public(below):
                 yield from self.below(below)
-                yield from self._of_rows(relation, below, own)
+                loads = self._of_rows(relation, below, own)
+                yield from (replace(load, construct=WORDS[type(relation)]) for load in loads)
 
     def _of_rows(self, relation: Relation, below: Relation, own: Sequence[Expression]) -> Iterator[Load]:
         """The load of the rows of a relation below another one, which it passes, gathers, or looks up in."""
@@ -207,23 +208,14 @@ def _copies(expression: Expression) -> Iterator[tuple[Expression, int]]:
 
 def _compared(relation: Semi) -> int:
     """Rows of one unit that are looked up; where more than equality decides, pairs of them with possible partners."""
-    rows, equal = rows_per_unit(relation.input), [_equal(condition) for condition in relation.on]
-    if all(isinstance(condition, Apply) and condition.function.name == "=" for condition in relation.on):
+    rows = rows_per_unit(relation.input)
+    equal = [one for one in relation.on if isinstance(one, Apply) and one.function.name == "="]
+    if len(equal) == len(relation.on):
         return rows
-    columns = [
-        (one, other) for one, other in filter(None, equal) if isinstance(one, Column) and isinstance(other, Column)
-    ]
-    if is_public(relation.right):
-        return rows * most_met(relation.right, tuple(columns))
-    return rows * rows_per_unit(relation.right)
-
-
-def _equal(condition: Expression) -> tuple[Expression, Expression] | None:
-    """The two sides that a condition has equal; None for other conditions."""
-    if isinstance(condition, Apply) and condition.function.name == "=":
-        one, other = condition.arguments
-        return one, other
-    return None
+    if not is_public(relation.right):
+        return rows * rows_per_unit(relation.right)
+    sides = [one.arguments for one in equal if all(isinstance(side, Column) for side in one.arguments)]
+    return rows * most_met(relation.right, tuple(sides))  # type: ignore[arg-type]  # pairs of columns
 
 
 def all_of(relation: Relation) -> Iterator[Expression]:
