@@ -30,9 +30,9 @@ from dpsql.sql.refused import FIRST_ROW
 
 __all__ = ["group_nodes", "plan_per_unit", "sums_per_unit", "totals_per_unit", "unit_facts"]
 
-CHOOSING = ("arg_min", "arg_max", "min_by", "max_by", "first", "last", "any_value")
 INSIDE = {name: call for name, call in CALLS.items() if call.plain and FUNCTIONS[call.function].inside_unit is not None}
 """Calls that may stand inside one unit."""
+CHOOSING = ("arg_min", "arg_max", "min_by", "max_by", "first", "last", "any_value")
 """Calls by which people ask for one row of each unit."""
 
 
