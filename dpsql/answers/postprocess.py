@@ -235,6 +235,7 @@ def _bare(plan: Plan) -> list[str] | None:
 def _made_up_values(facts: Facts) -> Sequence[Value]:
     """`MADE_UP` for one column; of a key with bounds, such as a public table's, nothing beyond them can occur.
 
+    >>> from fractions import Fraction
     >>> _made_up_values(Facts(Type.INTEGER, Fraction(10), Fraction(60)))
     [10, 10, 60, None]
     """
