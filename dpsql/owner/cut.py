@@ -23,10 +23,10 @@ def part_cut(database: Database, source: SourceTable, read: ColumnReading) -> fl
     """
     words = database.dialect
     held, kept = (words.cast(value, "DOUBLE") for value in (read.parsed, read.value))
-    off = words.call("abs", "held - kept")
+    size, off, most = words.call("abs", "held"), words.call("abs", "held - kept"), words.constant(FINITE, "DOUBLE")
     parts = f"{held} AS held, {kept} AS kept, {read.outside} AS outside"
     ((total, lost),) = database.rows(
-        f"SELECT sum({words.call('abs', 'held')}), sum(CASE WHEN outside THEN {off} END) "
-        f"FROM (SELECT {parts} FROM {source.sql} AS s) AS r WHERE {words.call('abs', 'held')} < {FINITE:.0f}"
+        f"SELECT sum({size}), sum(CASE WHEN outside THEN {off} END) "
+        f"FROM (SELECT {parts} FROM {source.sql} AS s) AS r WHERE {size} < {most}"
     )
     return float(lost or 0) / float(total) if total else 0.0
