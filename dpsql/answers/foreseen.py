@@ -31,7 +31,8 @@ from dpsql.prepare import Measured, Prepared
 __all__ = ["computed_columns", "endless_from", "half_width_of", "parts_of"]
 
 OFTEN = 8  # The width of bounds over that of the values, where no centre is declared. A guess, as in `located`.
-FAR = (OFTEN, OFTEN**2, OFTEN**3, OFTEN**4)  # The same, for bounds that are loose, and very loose. A guess.
+LOOSE = OFTEN**2  # The same, for bounds that are loose. A guess.
+FAR = (OFTEN**3, OFTEN**4)  # The same, for bounds that are very loose. A guess.
 COMMON = 2  # How many times as many rows there are as a FILTER leaves. A guess.
 
 
@@ -69,12 +70,13 @@ def half_width_of(prepared: Prepared, expression: Expression) -> float | None:
         Infinity where the interval may have no end, as where a divisor may be 0 at this price; None where nothing can
         be foretold, as of texts, and where nothing tells about where the parts will lie.
     """
-    found = [_width_at(prepared, expression, often) for often in (OFTEN, OFTEN**2)]
+    found = [_width_at(prepared, expression, often) for often in (OFTEN, LOOSE)]
     return None if None in found else max(own for own in found if own is not None)
 
 
 def endless_from(prepared: Prepared, expression: Expression) -> int | None:
-    """How many times nearer to 0 than bounds reach values need only lie for an interval without an end.
+    """How many times nearer to 0 than bounds reach values need only lie for an interval without an end; it has one if
+    they lie as `half_width_of` guesses.
 
     None where even at the farthest of `FAR` they need lie nearer, or nothing can be foretold.
     """

@@ -15,6 +15,7 @@ from dpsql.answers.quoted import COMPUTED, Quote, QuoteColumn
 from dpsql.limits import MOST_IN_PARTS, MOST_OPEN_GROUPS
 from dpsql.mechanisms.foretold import foretold_answer
 from dpsql.owner.advised import rows_lost
+from dpsql.owner.finding import MUCH
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.guesses import rows_guessed, rows_said_by
 from dpsql.plan.nodes import Aggregate, Apply, Column, PerUnit, Project, Scan
@@ -35,9 +36,6 @@ __all__ = [
 
 BETWEEN = frozenset({"least", "date_diff", "datediff", "date_sub", "datesub"})
 """Functions that keys of times between two dates are made with: in most data one of them is the earlier one."""
-
-
-MUCH = 0.01  # Of rows or units: beyond that share facts are told of a cap or of bounds, as to the owner. A guess.
 
 
 def quote(
@@ -160,8 +158,7 @@ def caps(prepared: Prepared) -> tuple[str, ...]:
 def clipped(prepared: Prepared) -> Iterator[str]:
     """Where released facts say that the policy's bounds clip much of what is measured."""
     relation = prepared.plan.relation
-    aggregates = [measured.aggregate for measured in prepared.measured]
-    values = [value for own in aggregates for value in (own.argument, own.second, *own.vector) if value is not None]
+    values = [value for measured in prepared.measured for value in measured.aggregate.values]
     read = {id(column) for value in values for column, _ in origins(relation, value)}
     for table in {scan.table.name: scan.table for scan in private_scans(relation)}.values():
         for name, facts in ({} if table.advised is None else table.advised.columns).items():

@@ -12,8 +12,7 @@ from dpsql.errors import PolicyError
 from dpsql.owner.bounded import ColumnReading, listed, reading
 from dpsql.owner.classes import declared_classes
 from dpsql.owner.correlations import revealing_pairs
-from dpsql.owner.cut import part_cut
-from dpsql.owner.cut_texts import cut_texts
+from dpsql.owner.cut import cut_texts, part_cut
 from dpsql.owner.every_unit import miscounted
 from dpsql.owner.finding import MUCH, Finding, Severity
 from dpsql.owner.jobs import in_owner_process

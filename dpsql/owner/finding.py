@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["MUCH", "Finding", "Severity", "public_columns", "verdict"]
 
-MUCH = Fraction(1, 100)  # Of a column's values or a table's rows: answers are about others where so many are. A guess.
+MUCH = Fraction(1, 100)
+"""Of values, rows or units: where so many are beyond bounds or a cap, answers are about others, and that is told. A
+guess."""
 
 Severity = Literal["error", "warning", "note"]
 

@@ -30,7 +30,7 @@ from dpsql.owner.advised import (
     two_digits,
     unresolved,
 )
-from dpsql.owner.finding import Finding
+from dpsql.owner.finding import MUCH, Finding
 from dpsql.owner.outside import (
     LOST,
     MISS,
@@ -56,7 +56,6 @@ __all__ = ["Advised", "cap_of", "contradictions", "recommended", "unmeasured"]
 WIDE = 2
 """Declared bounds this many times wider than the advised ones are narrowed: every sum pays for the width. A guess."""
 DIGITS = 15  # Of a float64 that reads as written.
-MUCH = Fraction(1, 100)  # Of units or rows: beyond that share the owner is told what a bound or a cap cuts. A guess.
 
 
 @dataclass(frozen=True, slots=True)

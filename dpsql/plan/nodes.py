@@ -349,6 +349,11 @@ class Aggregate:
     vector: tuple[Expression, ...] = ()
     position: Position | None = field(default=None, compare=False)
 
+    @property
+    def values(self) -> list[Expression]:
+        """What it reads of each row."""
+        return [value for value in (self.argument, self.second, *self.vector) if value is not None]
+
 
 @dataclass(frozen=True, slots=True)
 class Order:

@@ -123,8 +123,7 @@ def _alone(plan: Plan) -> int:
 def values_of(plan: Plan) -> Iterator[Expression]:
     """What is worked out for each of the rows that an answer is about: keys, and what is aggregated."""
     yield from (key.expression for key in plan.keys)
-    for aggregate in plan.aggregates:
-        yield from (own for own in (aggregate.argument, aggregate.second, *aggregate.vector) if own is not None)
+    yield from (value for aggregate in plan.aggregates for value in aggregate.values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from itertools import pairwise
 import numpy as np
 
 from dpsql.mechanisms.choice.groups import Whole, together
-from dpsql.mechanisms.choice.tails import THINS, fading
+from dpsql.mechanisms.choice.tails import FARTHER, THINS, fading
 from dpsql.plan.types import Grid
 
 __all__ = [
@@ -60,7 +60,6 @@ STANDARD = 4
 rows thin out."""
 WITHIN_BIN = 0.7
 """Where the rows of a bin lie, as a share of its far end. A guess: between a half and one."""
-FARTHER = 0.75  # The same where the interval counts them, a little farther out. A guess.
 SWAY = 1.64
 """In standard deviations of its noise: how much larger than it looks the interval takes a tail to be. So much normal
 noise hides 19 times of 20."""
