@@ -20,6 +20,7 @@ from dpsql.plan.nodes import (
     UnionAll,
     Written,
 )
+from dpsql.plan.remembered import remembered
 from dpsql.plan.types import Type
 
 __all__ = [
@@ -67,6 +68,7 @@ def _inputs(relation: Relation) -> tuple[Relation, ...]:
             return tuple(part for part, _ in relation.parts)
 
 
+@remembered
 def scans(relation: Relation) -> tuple[Scan, ...]:
     """Every table read, from left to right."""
     if isinstance(relation, Scan):
@@ -97,6 +99,7 @@ def private_scans(relation: Relation) -> tuple[Scan, ...]:
     return tuple(scan for scan in scans(relation) if not scan.table.public)
 
 
+@remembered
 def is_public(relation: Relation) -> bool:
     """Whether no private table is read."""
     return relation.table.public if isinstance(relation, Scan) else all(map(is_public, _inputs(relation)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.expressions import arguments_of, nearest
@@ -35,7 +35,12 @@ def place_of(name: str) -> int | None:
 
 def same_name(a: str, b: str) -> bool:
     """Whether two names are one: ASCII case does not count."""
-    return len(a) == len(b) and (a == b or (a.isascii() and b.isascii() and a.lower() == b.lower()))
+    return len(a) == len(b) and (a == b or _folded(a) == _folded(b))
+
+
+def _folded(name: str) -> str:
+    """What all names that are one have in common."""
+    return name.lower() if name.isascii() else name
 
 
 def identifying(expression: Expression) -> Column | None:
@@ -79,6 +84,17 @@ class ScopeEntry:
     alias: str
     columns: Mapping[str, Expression]
     implied: frozenset[str] = frozenset()
+    _spellings: Mapping[str, list[str]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        spellings = dict[str, list[str]]()
+        for name in self.columns:
+            spellings.setdefault(_folded(name), []).append(name)
+        object.__setattr__(self, "_spellings", spellings)
+
+    def called(self, name: str) -> Sequence[str]:
+        """The names of its columns that are this name."""
+        return self._spellings.get(_folded(name), ())
 
     def nullable(self) -> ScopeEntry:
         """The same after a LEFT JOIN in which it may have no partner. Its columns must be bare."""
@@ -117,9 +133,7 @@ class Scope:
         if not found:
             raise self._unknown(name)
         if len(found) > 1 and name.parts[-1].lower() not in self.merged:
-            aliases = [
-                entry.alias for entry in self.entries if any(same_name(c, name.parts[-1]) for c in entry.columns)
-            ]
+            aliases = [entry.alias for entry in self.entries if entry.called(name.parts[-1])]
             own = whole_name(name.parts[-1])
             raise UnsupportedQuery(
                 "the name stands in several tables.", construct=own, position=name.position,
@@ -133,22 +147,21 @@ class Scope:
     def spelling(self, name: syntax.Name) -> str:
         """A column's name as its table spells it: what the answer calls it."""
         column = name.parts[-1]
-        own = (c for entry in self.entries for c in entry.columns if same_name(c, column))
+        own = (c for entry in self.entries for c in entry.called(column))
         return next(own, name.spelling or column)
 
     def holds(self, name: str, owner: str | None = None) -> bool:
         """Whether a bare name, or one behind its table's, is a column here."""
         entries = [entry for entry in self.entries if owner is None or same_name(entry.alias, owner)]
-        return any(same_name(name, column) for entry in entries for column in entry.columns)
+        return any(entry.called(name) for entry in entries)
 
     def _found(self, name: syntax.Name) -> list[Expression]:
         *qualifier, column = name.parts
         found = [
-            (expression, own in entry.implied)
+            (entry.columns[own], own in entry.implied)
             for entry in self.entries
             if not qualifier or (len(qualifier) == 1 and same_name(entry.alias, qualifier[0]))
-            for own, expression in entry.columns.items()
-            if same_name(own, column)
+            for own in entry.called(column)
         ]
         owned = [expression for expression, implied in found if not implied]
         return owned or [expression for expression, _ in found]

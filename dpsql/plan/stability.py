@@ -20,6 +20,7 @@ from dpsql.plan.nodes import (
     Written,
 )
 from dpsql.plan.relations import column_of, conjuncts, is_public, is_rounded, most_met, predicates, size_of
+from dpsql.plan.remembered import remembered
 from dpsql.plan.scope import named_where
 from dpsql.plan.types import Type
 from dpsql.plan.values import values_known
@@ -27,6 +28,7 @@ from dpsql.plan.values import values_known
 __all__ = ["most_rows", "rows_in_group", "rows_per_unit", "values_per_unit"]
 
 
+@remembered
 def rows_per_unit(relation: Relation) -> int:
     """Most rows that one unit's arrival or departure can add or take (the stability); 0 where nothing is private.
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from dpsql.sql import syntax
+from dpsql.sql.walk import slots_of
 
 __all__ = ["rewritten"]
 
@@ -35,6 +36,6 @@ def rewritten(node: Tree, change: Callable[[syntax.Node], syntax.Node | None]) -
     found = change(node)
     if found is not None:
         return found  # type: ignore[return-value]  # an expression for an expression
-    values = {f.name: getattr(node, f.name) for f in dataclasses.fields(node) if f.name != "position"}
+    values = {name: getattr(node, name) for name in slots_of(node)}
     changed = {name: new for name, old in values.items() if (new := rewritten(old, change)) is not old}
     return dataclasses.replace(node, **changed) if changed else node

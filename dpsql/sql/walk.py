@@ -10,20 +10,25 @@ from dataclasses import fields
 
 from dpsql.sql.syntax import Node
 
-__all__ = ["children", "walk"]
+__all__ = ["children", "slots_of", "walk"]
 
 _SLOTS: dict[type[Node], tuple[str, ...]] = {}
-"""Names of the slots of each kind of node that was met: trees are walked for every statement."""
+"""What `slots_of` found for each kind of node that was met: trees are walked for every statement."""
+
+
+def slots_of(node: Node) -> tuple[str, ...]:
+    """Names of all that a node is made of, but for its position."""
+    kind = type(node)
+    slots = _SLOTS.get(kind)
+    if slots is None:
+        slots = _SLOTS[kind] = tuple(slot.name for slot in fields(node) if slot.name != "position")
+    return slots
 
 
 def children(node: Node) -> list[Node]:
     """The nodes directly below one, as they are written; those in tuples, too."""
-    kind = type(node)
-    slots = _SLOTS.get(kind)
-    if slots is None:
-        slots = _SLOTS[kind] = tuple(slot.name for slot in fields(node))
     found: list[Node] = []
-    for name in slots:
+    for name in slots_of(node):
         _add_nodes(getattr(node, name), found)
     return found
 
