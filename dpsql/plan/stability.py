@@ -19,7 +19,7 @@ from dpsql.plan.nodes import (
     UnionAll,
     Written,
 )
-from dpsql.plan.relations import column_of, conjuncts, is_public, is_rounded, most_met, predicates, size_of
+from dpsql.plan.relations import column_of, conjuncts, is_public, is_rounded, most_met, predicates, scans, size_of
 from dpsql.plan.remembered import remembered
 from dpsql.plan.scope import named_where
 from dpsql.plan.types import Type
@@ -32,7 +32,9 @@ __all__ = ["most_rows", "rows_in_group", "rows_per_unit", "values_per_unit"]
 def rows_per_unit(relation: Relation) -> int:
     """Most rows that one unit's arrival or departure can add or take (the stability); 0 where nothing is private.
 
-    * A filter keeps it, and so does IN or EXISTS: a unit only ever decides over its own rows.
+    * A filter keeps it, and so does IN or EXISTS: a unit only ever decides over its own rows. But where a table's key is
+      several columns, of which conditions leave few values (``WHERE year = 1987`` under the key person and year), a
+      unit has as many rows as these have values together: the bounded view keeps one row for each.
     * A join multiplies: each row of one side meets at most as many rows of the other as that side can hold for one
       unit, or 1 where it is joined on its key (unique within the unit, by the bounded view). A left join keeps
       unmatched rows, so the other side counts at least 1. Where the left side is joined on its key, all rows of
@@ -44,32 +46,56 @@ def rows_per_unit(relation: Relation) -> int:
       among the columns, its arrival adds at most the values of its own rows.
     * UNION ALL adds. Rows that the statement holds are nobody's.
     """
+    return _rows(relation, ())
+
+
+def _rows(relation: Relation, known: tuple[Expression, ...]) -> int:
+    """The same of those rows for which some conditions are true."""
+    if known and not any(scan.table.unique for scan in scans(relation)):
+        known = ()  # they leave as many as there are
     match relation:
         case Scan():
-            return relation.table.rows_per_unit
+            return _of_table(relation, known)
         case Written():
             return 0
         case Project(distinct=True):
             return _values(relation.input, [expression for _, expression in relation.columns])
         case PerUnit():
             return _values(relation.input, [key for _, key in relation.keys])
-        case Filter() | Semi() | Project():
+        case Filter():
+            return _rows(relation.input, (*known, *conjuncts(relation.predicate)))
+        case Semi():
+            return _rows(relation.input, known)
+        case Project():
             return rows_per_unit(relation.input)
         case UnionAll():
             return sum(rows_per_unit(part) for part, _ in relation.parts)
         case Join():
-            left = rows_per_unit(relation.left)
-            if is_public(relation.right):
-                return left * most_met(relation.right, relation.equal)
-            right = rows_per_unit(relation.right)
-            if is_public(relation.left):
-                return right * most_met(relation.left, relation.equal)
-            ways = [left * right]
-            if _on_key(relation.right, relation.equal):
-                ways.append(left)
-            if _on_key(relation.left, relation.equal):
-                ways.append(left - 1 + right if relation.outer else right)
-            return min(ways)
+            return _of_join(relation, known)
+
+
+def _of_table(scan: Scan, known: tuple[Expression, ...]) -> int:
+    """The rows of one unit in a table: no two are alike in a key of several columns, none of which is NULL."""
+    rows, unique = scan.table.rows_per_unit, scan.table.unique
+    if not known or not unique:
+        return rows
+    sizes = [(column, values_known(column, known)) for column in (column_of(scan, name) for name in unique)]
+    return min(rows, most_values(scan, sizes) or rows)
+
+
+def _of_join(join: Join, known: tuple[Expression, ...]) -> int:
+    left = _rows(join.left, known)
+    if is_public(join.right):
+        return left * most_met(join.right, join.equal)
+    right = _rows(join.right, known)
+    if is_public(join.left):
+        return right * most_met(join.left, join.equal)
+    ways = [left * right]
+    if _on_key(join.right, join.equal):
+        ways.append(left)
+    if _on_key(join.left, join.equal):
+        ways.append(left - 1 + right if join.outer else right)
+    return min(ways)
 
 
 def _values(relation: Relation, expressions: Sequence[Expression], missing: int = 1) -> int:

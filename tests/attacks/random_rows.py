@@ -55,7 +55,7 @@ class Schema:
     public: Sequence[Drawn]
 
 
-KINDS = {"person": "unit", "visit": "link", "town": "text", "ward": "text"}
+KINDS = {"person": "unit", "visit": "link", "town": "text", "ward": "text", "part": "text"}
 ZONES = {"zone": "number", "kind": "text"}
 BOTH = {"name": "text", "zone": "number", "kind": "text"}
 SCHEMA = Schema(

@@ -43,6 +43,24 @@ RELATIONS = {
     "SELECT a.person FROM waves a JOIN waves b ON a.person = b.person AND a.wave = b.wave AND a.part = b.part": 4,
     "SELECT a.person FROM waves a JOIN waves b USING (person, wave)": 16,
     "SELECT n.person FROM notes n LEFT JOIN waves w ON n.person = w.person AND n.grade = w.wave AND n.ward = w.part": 2,
+    # conditions on a key of several columns
+    "SELECT * FROM waves WHERE wave = 1": 2,
+    "SELECT * FROM waves WHERE 1 = wave AND part = 'a' AND score > 0": 1,
+    "SELECT * FROM waves WHERE wave IN (0, 1) AND part IN ('a', 'z')": 4,
+    "SELECT * FROM waves WHERE wave = 1.0": 4,  # as a real
+    "SELECT * FROM waves WHERE wave + 0 = 1": 4,
+    "SELECT * FROM waves WHERE wave = 1 OR part = 'a'": 4,
+    "SELECT * FROM waves WHERE (wave = 1 AND score > 0) OR wave = 1": 2,
+    "SELECT * FROM waves WHERE wave = 1 AND person IN (SELECT person FROM notes)": 2,
+    "SELECT * FROM waves WHERE person IN (SELECT person FROM notes) AND part = 'a'": 2,
+    "SELECT a.person FROM waves a JOIN waves b USING (person) WHERE a.wave = 0 AND b.wave = 1": 4,
+    "SELECT a.score - b.score AS more FROM waves a JOIN waves b USING (person) "
+    "WHERE a.wave = 0 AND a.part = 'a' AND b.wave = 1 AND b.part = 'a'": 1,
+    "SELECT n.grade FROM notes n LEFT JOIN waves w ON n.person = w.person WHERE w.wave = 1": 4,
+    "SELECT w.score FROM waves w LEFT JOIN notes n ON n.person = w.person WHERE w.wave = 1 AND w.part = 'b'": 2,
+    "SELECT w.score, z.kind FROM waves w JOIN zones z ON w.wave = z.zone WHERE w.wave = 1 AND w.part = 'b'": 3,
+    "SELECT score FROM (SELECT * FROM waves WHERE wave = 1 UNION ALL SELECT * FROM waves WHERE part = 'a') u": 4,
+    "SELECT * FROM (SELECT person, wave, part, score FROM waves) w WHERE wave = 1": 2,
     # a left join keeps what has no partner, beside all partners of one row
     "SELECT v.person, i.price FROM items i LEFT JOIN visits v ON v.visit = i.visit": 4,
     "SELECT v.person, i.price FROM visits v LEFT JOIN items i ON v.visit = i.visit": 6,
