@@ -13,11 +13,11 @@ from fractions import Fraction
 from dpsql.answers.foreseen import computed_columns, endless_from, half_width_of
 from dpsql.answers.quoted import COMPUTED, Quote, QuoteColumn
 from dpsql.limits import MOST_IN_PARTS, MOST_OPEN_GROUPS
-from dpsql.mechanisms.foretold import foretold_answer
+from dpsql.mechanisms.foretold import foretold_answer, rows_said
 from dpsql.owner.advised import rows_lost
 from dpsql.owner.finding import MUCH
 from dpsql.plan.expressions import columns_of
-from dpsql.plan.guesses import rows_guessed, rows_said_by
+from dpsql.plan.guesses import rows_guessed
 from dpsql.plan.nodes import Aggregate, Apply, Column, PerUnit, Project, Scan
 from dpsql.plan.plans import Key
 from dpsql.plan.relations import origins, private_scans
@@ -252,10 +252,11 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         notes.append(
             f"Each aggregate is measured for {len(prepared.groupings)} groupings, at an equal part of its price."
         )
-    means = [measured.request.rows_about for measured in prepared.measured if measured.aggregate.function == "avg"]
+    means = [measured.request for measured in prepared.measured if measured.aggregate.function == "avg"]
     if means:
-        many = " to ".join(dict.fromkeys(f"{rows:,}" for rows in (min(means), max(means))))
-        each, said = " in a group" * bool(prepared.plan.keys), rows_said_by(prepared.plan.relation)
+        least, most = (end(means, key=lambda request: request.rows_about) for end in (min, max))
+        many = " to ".join(dict.fromkeys(f"{request.rows_about:,}" for request in (least, most)))
+        each, said = " in a group" * bool(prepared.plan.keys), rows_said(least)
         notes.append(f"The error of a mean is for {many} rows{each}, by the number {said}.")
     noted = ((m, note) for m in prepared.measured for note in (*m.notes(), *advice(m.aggregate)))
     notes += [f"{m.aggregate.text}: {note}" for m, note in noted]

@@ -124,7 +124,9 @@ class Request:
         selects: Whether this measurement must also decide which groups of an open domain appear.
         rows_public: Under replace_one: the exact number of rows is public (whole table, one row a unit, no
             WHERE, GROUP BY or join).
-        rows_about: Guess of the rows per group; used to choose and to predict errors, never in a proof.
+        rows_about: Guess of the rows per group that conditions leave; used to choose and to predict errors, never in a
+            proof.
+        rows_read: The same of rows that no condition left out: what may have to be read, and takes time.
         rows_at_least: The owner's floor on the rows of a whole table without groups, or None; only for accuracy: the
             bounded table may hold fewer.
         narrowed: What is known of the argument, and of the second one, where the statement's conditions and bounds tell
@@ -153,6 +155,7 @@ class Request:
     selects: bool
     rows_public: bool
     rows_about: int
+    rows_read: int
     units_at_least: int = 0
     min_units: int = 1
     second_grid: Grid | None = None

@@ -31,7 +31,7 @@ from dpsql.plan.roles import answer_columns
 from dpsql.plan.values import values_known
 from dpsql.privacy.tables import ReleasedTable
 
-__all__ = ["foretold", "foretold_answer"]
+__all__ = ["foretold", "foretold_answer", "rows_said"]
 
 QUOTIENTS = ("/", "//", "%", "mod")  # What is NULL where its second argument is 0.
 BY_WIDTH = ("sum", "avg", "var_pop", "var_samp", "stddev_pop", "stddev_samp")  # What wide bounds make less precise.
@@ -167,7 +167,7 @@ def _wide(request: Request, half_width: float) -> tuple[str, ...]:
     ends = _ends(request)
     if ends is None or half_width < MOSTLY * (ends[1] - ends[0]) / 2:
         return ()
-    summed, said = FUNCTIONS[request.aggregate.function].kind is Kind.SUM, rows_said_by(request.source.relation)
+    summed, said = FUNCTIONS[request.aggregate.function].kind is Kind.SUM, rows_said(request)
     of_sum = f" with {request.rows_about} rows in a group, by the number {said}" if summed else ""
     return (
         f"Expected to say next to nothing: ±{_number(half_width)}, where any answer lies between {_number(ends[0])} "
@@ -178,7 +178,7 @@ def _wide(request: Request, half_width: float) -> tuple[str, ...]:
 def _wide_count(request: Request, half_width: float) -> tuple[str, ...]:
     """The same of a count: of rows, of units or of different values, of which it cannot find more than there are."""
     relation, values, nothing = request.source.relation, _most_values(request), "Expected to say next to nothing"
-    most, what, said = request.rows_about, "rows", rows_said_by(relation)
+    most, what, said = request.rows_about, "rows", rows_said(request)
     if request.aggregate.function == "count_units" and (units := units_guessed(relation)) < most:
         most, what, said = units, "units", units_said_by(relation)
     if half_width >= most:
@@ -186,6 +186,12 @@ def _wide_count(request: Request, half_width: float) -> tuple[str, ...]:
     if values is not None and half_width >= MOSTLY * values / 2:
         return (f"{nothing}: ±{_number(half_width)}, where any answer lies between 0 and {values}.",)
     return ()
+
+
+def rows_said(request: Request) -> str:
+    """Who says how many rows a group has, as notes put it."""
+    left = " and by a guess of what conditions leave" if request.rows_about < request.rows_read else ""
+    return rows_said_by(request.source.relation) + left
 
 
 def _most_values(request: Request) -> int | None:

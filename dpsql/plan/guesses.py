@@ -32,12 +32,14 @@ from dpsql.plan.nodes import (
     UnionAll,
     Written,
 )
-from dpsql.plan.relations import aliases_of, is_public, private_scans, unit_of
+from dpsql.plan.relations import aliases_of, is_public, predicates, private_scans, unit_of
+from dpsql.plan.selectivity import share_left, share_valued
 from dpsql.plan.stability import rows_per_unit
 
 __all__ = [
     "known_units",
     "rows_guessed",
+    "rows_left",
     "rows_of_a_total",
     "rows_said_by",
     "spread_of_a_total",
@@ -91,6 +93,17 @@ def rows_guessed(relation: Relation) -> int:
             return max(rows_guessed(relation.left), rows_guessed(relation.right))
         case Written():
             return 0
+
+
+def rows_left(relation: Relation, argument: Expression | None = None) -> int:
+    """About how many of a private relation's rows its conditions leave, and an aggregate's FILTER; at least 1.
+
+    Args:
+        relation: The rows.
+        argument: What is aggregated of them, if anything.
+    """
+    share = share_left(predicates(relation)) * share_valued(argument)
+    return max(1, round(rows_guessed(relation) * share))
 
 
 def _counts_units(relation: Relation) -> bool:

@@ -32,9 +32,9 @@ __all__ = ["most_rows", "rows_in_group", "rows_per_unit", "values_per_unit"]
 def rows_per_unit(relation: Relation) -> int:
     """Most rows that one unit's arrival or departure can add or take (the stability); 0 where nothing is private.
 
-    * A filter keeps it, and so does IN or EXISTS: a unit only ever decides over its own rows. But where a table's key is
-      several columns, of which conditions leave few values (``WHERE year = 1987`` under the key person and year), a
-      unit has as many rows as these have values together: the bounded view keeps one row for each.
+    * A filter keeps it, and so does IN or EXISTS: a unit decides over its own rows alone. But where a key is several
+      columns, of which conditions leave few values (``WHERE year = 1987`` under the key person and year), a unit has
+      as many rows as these have values together: the bounded view keeps one row for each.
     * A join multiplies: each row of one side meets at most as many rows of the other as that side can hold for one
       unit, or 1 where it is joined on its key (unique within the unit, by the bounded view). A left join keeps
       unmatched rows, so the other side counts at least 1. Where the left side is joined on its key, all rows of

@@ -12,11 +12,11 @@ from dpsql.errors import ProgrammingError
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.combined import listed_groups
 from dpsql.plan.groups import most_groups
-from dpsql.plan.guesses import rows_guessed
+from dpsql.plan.guesses import rows_guessed, rows_left
 from dpsql.plan.intervals import Interval
 from dpsql.plan.narrowing import facts_on
 from dpsql.plan.needs import Contribution, Source
-from dpsql.plan.nodes import Aggregate, Relation, Scan
+from dpsql.plan.nodes import Aggregate, Expression, Relation, Scan
 from dpsql.plan.options import Options
 from dpsql.plan.plans import Key, Plan
 from dpsql.plan.relations import private_scans, unit_of
@@ -32,6 +32,7 @@ __all__ = [
     "min_units",
     "rows_about",
     "rows_at_least",
+    "rows_left_about",
     "rows_public",
     "source_of",
 ]
@@ -103,7 +104,16 @@ def groupings_of(plan: Plan) -> tuple[Grouping, ...]:
 
 def rows_about(relation: Relation, groups: tuple[Group, ...] | None) -> int:
     """A guess of the rows per group: all of them spread evenly; open keys as if they had 100 groups."""
-    return max(1, rows_guessed(relation) // max(1, len(groups) if groups is not None else 100))
+    return _each(rows_guessed(relation), groups)
+
+
+def rows_left_about(relation: Relation, groups: tuple[Group, ...] | None, argument: Expression | None) -> int:
+    """The same of the rows that conditions leave, and of which an argument is no NULL."""
+    return _each(rows_left(relation, argument), groups)
+
+
+def _each(rows: int, groups: tuple[Group, ...] | None) -> int:
+    return max(1, rows // max(1, len(groups) if groups is not None else 100))
 
 
 def rows_at_least(relation: Relation, keys: tuple[Key, ...]) -> int | None:

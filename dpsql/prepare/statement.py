@@ -36,6 +36,7 @@ from dpsql.prepare.sources import (
     min_units,
     rows_about,
     rows_at_least,
+    rows_left_about,
     rows_public,
     source_of,
 )
@@ -247,7 +248,8 @@ def _request(
         second_grid=second_grid,
         selects=selects,
         rows_public=rows_public(relation, keys, catalog),
-        rows_about=rows_about(relation, grouping.groups),
+        rows_about=rows_left_about(relation, grouping.groups, aggregate.argument),
+        rows_read=rows_about(relation, grouping.groups),
         rows_at_least=rows_at_least(relation, keys),
         units_at_least=(options.min_privacy_units_per_group or 0) if selects else 0,
         min_units=min_units(plan.relation) if selects else 1,

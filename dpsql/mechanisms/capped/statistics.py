@@ -50,13 +50,13 @@ class CappedStatistics(CappedAtOnce):
         place = self.best(self.guess)
         expected, (_, moved) = self._parts(self.guess, place), self._parts(self.guess, place, HIDDEN)
         width = self.inners[place].interval_foreseen(self.rows(self.guess, place)) + moved
-        derive(self, expected=expected, half_width=width)
+        derive(self, expected=expected, half_width=min(width, self.inners[place].most))
 
     @property
     def expected_error(self) -> float:
         """Of the noise, and of what a cap is likely to move."""
         noise, moved = self.expected
-        return noise + LIKELY_DRIFT * moved
+        return min(noise + LIKELY_DRIFT * moved, self.inners[0].most)
 
     def placed(self, place: int) -> CappedStatistics:
         """The same release, as what answers another place."""

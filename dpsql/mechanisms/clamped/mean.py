@@ -231,12 +231,12 @@ class ClampedMean(PlaceSearch):
         noise = math.hypot(query.law(few.answer).spread * edge, aside)
         clamped = (LAPLACE * noise + self._clipped * edge) / query.rows * step
         if self._search is not None and query.fewest <= self._search.most_above(query.clamps.guess):
-            clamped = self._most  # the interval of so few reaches to the bounds
-        clamped = max(min(clamped, self._most), 1e-300)
+            clamped = self.most  # the interval of so few reaches to the bounds
+        clamped = max(min(clamped, self.most), 1e-300)
         return min(max(located, 1e-300), clamped), clamped
 
     @property
-    def _most(self) -> float:
+    def most(self) -> float:
         grid = self.query.values
         return float((grid.high - grid.low) * grid.step) / 2
 

@@ -196,10 +196,10 @@ class ClampedVariance(ClampedMean):
         width *= float(self._unit)
         if self._function.startswith("stddev"):  # its error is that of the variance over twice of it
             width /= max(2 * self.query.deviation * float(self.query.values.step), 1e-300)
-        return max(min(width, self._most), 1e-300)
+        return max(min(width, self.most), 1e-300)
 
     @property
-    def _most(self) -> float:
+    def most(self) -> float:
         return self._shown(math.inf, 2) / 2
 
 

@@ -223,6 +223,6 @@ def _long(request: Request, grid: Grid) -> bool:
     """Whether there may be more groups, or more different values in them, than are soon read and worked on."""
     listed = request.cells
     if any(key.domain is None for key in request.source.keys):
-        return listed * request.rows_about * OPEN_GROUPS > MOST_OPEN
-    values = min(grid.high - grid.low, request.rows_about) * listed
+        return listed * request.rows_read * OPEN_GROUPS > MOST_OPEN
+    values = min(grid.high - grid.low, request.rows_read) * listed
     return listed > MOST_GROUPS or values > MOST_VALUES

@@ -134,10 +134,10 @@ class LocatedMoments(LocatedRelease):
         """In the answer's unit, of one in (squares of) grid steps, where the rows reach so far."""
         if isinstance(self._statistic, Deviation):
             width /= max(reach * 2 / THIRD, 1e-300)  # the error of the variance over twice of it
-        return max(min(width * self._unit, self._most), 1e-300)
+        return max(min(width * self._unit, self.most), 1e-300)
 
     @property
-    def _most(self) -> float:
+    def most(self) -> float:
         low, high = self._statistic.bounds({"x": self.query.grid.high - self.query.grid.low})
         return (high - low) / 2 * self._unit
 

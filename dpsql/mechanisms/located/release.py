@@ -180,11 +180,11 @@ class LocatedMean(LocatedRelease):
         clamped = (LAPLACE * noise + self._clipped * clamps.edges[clamps.hope]) / rows * float(query.grid.step)
         reach = query.law(self.located_shares(rows).answer).spread * query.reach
         located = LAPLACE * reach / rows * float(query.grid.step)
-        clamped = max(min(clamped, self._most), 1e-300)
+        clamped = max(min(clamped, self.most), 1e-300)
         return min(max(located, 1e-300), clamped), clamped
 
     @property
-    def _most(self) -> float:
+    def most(self) -> float:
         grid = self.query.grid
         return float((grid.high - grid.low) * grid.step) / 2
 

@@ -201,7 +201,7 @@ class PlaceSearch(Offer):
         It is `foreseen`, with what the interval counts of rows outside the window. Where a group is just located it may
         be wider than at a lower price, though the answer errs less: of few rows less is thought to lie outside.
         """
-        return min(self.foreseen(rows) + self._added(rows, self.located(rows)) / 2, self._most)
+        return min(self.foreseen(rows) + self._added(rows, self.located(rows)) / 2, self.most)
 
     @abstractmethod
     def _added(self, rows: int, shares: Shares | None) -> float:
@@ -241,7 +241,7 @@ class PlaceSearch(Offer):
 
     @property
     @abstractmethod
-    def _most(self) -> float:
+    def most(self) -> float:
         """Half the length of the interval in which any answer lies, in its unit."""
 
     def located_shares(self, rows: int) -> Shares:

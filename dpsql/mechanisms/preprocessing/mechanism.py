@@ -212,7 +212,7 @@ class Preprocessing(Mechanism):
             step=whole.step,
             sensitivity=float(inside * whole.step * total),
             bias=SumRule(facts.spread, width, facts.centre or Fraction(0)).bias(
-                inside * whole.step, max(1, request.rows_about)
+                inside * whole.step, max(1, request.rows_read)
             ),
             rows_per_unit=total,
         )
@@ -240,7 +240,7 @@ def _query(request: Request, statistic: Statistic) -> PreprocessedQuery | str:
         spread=facts.spread,
         rooted=request.aggregate.function.startswith("stddev"),
         on_grid=request.aggregate.function in ("min", "max"),
-        rows_about=max(1, request.rows_about),
+        rows_about=max(1, request.rows_read),
         moved=moved_rows(request).l1,
         rows_per_unit=request.source.contribution.total,
     )

@@ -93,6 +93,7 @@ def asking(
         selects=selects,
         rows_public=rows_public,
         rows_about=rows_about,
+        rows_read=rows_about,
         units_at_least=units_at_least,
         min_units=min_units,
         rows_at_least=rows_at_least,

@@ -71,6 +71,7 @@ def under_metric(
             selects=False,
             rows_public=False,
             rows_about=1000,
+            rows_read=1000,
             options=Options(metric=metric, multiple=multiple),
         )
         for at, function in enumerate(functions)
