@@ -64,8 +64,8 @@ class Record:
 
     Attributes:
         sequence: From 1, without gaps.
-        kind: opening, charge, synthetic, shared, grant, read, drop, release, written, limits, refresh, overrun, reset,
-            backup, restore or verify.
+        kind: opening, charge, synthetic, shared, kept, grant, read, drop, release, written, limits, refresh, overrun,
+            reset, backup, restore or verify.
         analyst, account: Who asked, and which account was charged.
         loss: The native loss, as JSON.
         detail: The rest, as JSON: time, statement, reason.

@@ -3,6 +3,7 @@
     charge    one immediate transaction: read what others charged, ask both filters, append, write the mark beside the
               one in force, commit; then put the mark in place
     replay    an answer once released is stored, and free for ever after
+    keep      a table or facts are on the disk, too, before anybody sees anything of them: see `once`
     refund    does not exist
 
 Every way to die in between leaves a charge without an answer, never an answer without a charge. The owner's commands
@@ -20,7 +21,7 @@ from dpsql.errors import InvariantBroken, LedgerError, OperationalError, PolicyE
 from dpsql.ledger.file import LedgerFile
 from dpsql.ledger.granting import Granting
 from dpsql.ledger.opening import KEY_IN_MEMORY, create, marks_for, write_opening
-from dpsql.ledger.refusals import ChargeStands, NotBegun, ReleasedMeanwhile
+from dpsql.ledger.refusals import ChargeStands, NotBegun, NotKept, ReleasedMeanwhile
 from dpsql.ledger.state import LedgerState, Pinned
 from dpsql.ledger.views import AccountState, Entry, Release, entry_of
 from dpsql.ledger.writing import WrittenLedger
@@ -42,7 +43,6 @@ FAILPOINTS = (
 )
 """Where a test may let a process die, in the order in which a charge passes them."""
 
-PAYS = ("charge", "synthetic", "shared", "release")  # The kinds of records that pay for what is stored under them.
 FACTS = "facts"  # The kind of release that `dpsql advise` makes.
 
 
@@ -186,6 +186,8 @@ class Ledger(WrittenLedger):
     def store(self, charge: int, fingerprint: str, answer: bytes) -> None:
         """Keeps a released answer, so that the same question is free from now on; a cut of power may lose it.
 
+        Nothing is ever made again under its charge: where it is lost, the same question is charged anew.
+
         Raises:
             InvariantBroken: If that charge did not pay for that fingerprint.
             ChargeStands: If it cannot be written.
@@ -193,7 +195,7 @@ class Ledger(WrittenLedger):
         with self._usable():  # no record is added, so nothing is decided anew, and the mark stays where it is
             record = self._file.record(charge)
             paid = [] if record is None else [record.details.get("fingerprint"), *record.details.get("beside", ())]
-            if record is None or record.kind not in PAYS or fingerprint not in paid:
+            if record is None or record.kind != "charge" or fingerprint not in paid:
                 raise InvariantBroken("an answer can only be stored under the charge that paid for it")
             try:
                 with self._file.transaction(durable=False):
@@ -202,6 +204,35 @@ class Ledger(WrittenLedger):
             except LedgerError as failure:
                 self._broken = True
                 raise ChargeStands(failure) from failure
+
+    def owes(self, fingerprint: str) -> bool:
+        """Whether a table or facts were paid for, and nobody ever saw anything of them: then they may be made, free."""
+        with self._reading():
+            return fingerprint in self._state.once.owed
+
+    def keep(self, charge: int, fingerprint: str, made: bytes) -> None:
+        """Keeps a table or facts, on record and on the disk; only then may anybody see, or read, anything of them.
+
+        What another process kept first stays.
+
+        Raises:
+            InvariantBroken: If that charge did not pay for that fingerprint.
+            NotKept: They could not be kept, or the ledger came to owe nothing for that charge meanwhile.
+        """
+        try:
+            with self._writing():
+                once, record = self._state.once, self._file.record(charge)
+                paid = {} if record is None else record.details
+                if record is None or fingerprint not in (paid.get("fingerprint"), *paid.get("beside", ())):
+                    raise InvariantBroken("what was made can only be kept under the charge that paid for it")
+                if fingerprint in once.kept:
+                    return
+                if once.owed.get(fingerprint) != charge:
+                    raise LedgerError("The ledger owes nothing for that charge.")
+                self._file.append("kept", detail={"charge": charge, "fingerprint": fingerprint})
+                self._file.store(fingerprint, record, made)
+        except LedgerError as failure:
+            raise NotKept(failure) from failure
 
     def find(self, fingerprint: str) -> tuple[bytes, Loss] | None:
         """The answer stored under a fingerprint and what was paid for it, or None."""
@@ -311,4 +342,5 @@ class Ledger(WrittenLedger):
     def _publish(self, kind: str, version: int, loss: Loss, statement: str, parts: Sequence[str]) -> int:
         first, *beside = parts or ("",)
         told = {"statement": statement, "release": kind, "version": version, "fingerprint": first, "beside": beside}
+        told["once"] = True
         return self._file.append("release", loss=json.dumps(encode(loss)), detail=told).sequence

@@ -146,9 +146,12 @@ def verify(path: Path, *, mark: Path | None = None) -> Report:
                 problems.append("SQLite's structures are damaged.")
             state.catch_up(file)
             check_mark(marks, path, file, state)
-            for fingerprint in file.fingerprints():
+            stored = file.fingerprints()
+            for fingerprint in stored:
                 file.find(fingerprint)
                 answers += 1
+            if lacking := len(state.once.kept.difference(stored)):
+                problems.append(f"{lacking} of the tables and facts that are on record as kept are not stored.")
             if not problems:
                 with file.transaction():
                     file.append("verify", detail={})

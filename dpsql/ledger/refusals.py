@@ -14,11 +14,16 @@ from dpsql.privacy.account import UNIT, Account
 from dpsql.privacy.accounting import Shortfall
 
 __all__ = [
-    "STANDS", "ChargeStands", "LimitsChanged", "NotBegun", "ReleasedMeanwhile", "cannot_all_pay", "exceeded",
-    "no_account", "overspent", "stopped", "suspended", "tightest",
+    "STANDS", "ChargeStands", "LimitsChanged", "NotBegun", "NotKept", "ReleasedMeanwhile", "cannot_all_pay",
+    "exceeded", "no_account", "overspent", "stopped", "suspended", "tightest",
 ]  # fmt: skip
 
 STANDS = "What was charged stays charged, and there is no answer to it: to ask the same again costs again."
+
+NOT_KEPT = (
+    "What was charged stays charged, and nothing was shown: ask the same again. It costs nothing more as long as the "
+    "ledger is the same one."
+)
 
 DIGITS = 4  # Significant digits of an amount; a larger one keeps all before its point. It is a choice.
 
@@ -32,6 +37,17 @@ class ChargeStands(LedgerError):  # noqa: N818 - named as its sisters in dpsql.e
 
     def __init__(self, why: object) -> None:
         super().__init__(f"{why} {STANDS}")
+
+
+class NotKept(ChargeStands):
+    """A table or facts could not be kept after their charge was on record; nobody saw anything of them.
+
+    Args:
+        why: What failed.
+    """
+
+    def __init__(self, why: object) -> None:
+        LedgerError.__init__(self, f"{why} {NOT_KEPT}")
 
 
 class LimitsChanged(LedgerError):  # noqa: N818 - named as its sisters in dpsql.errors

@@ -19,6 +19,7 @@ from typing import Any
 from dpsql.errors import PolicyError
 from dpsql.ledger.file import GENESIS, LedgerFile, Record
 from dpsql.ledger.mark import HighWater, UnusableLedgerError
+from dpsql.ledger.once import MadeOnce
 from dpsql.ledger.synthetic import TablesState
 from dpsql.ledger.views import Release
 from dpsql.privacy.account import Account, Composition
@@ -68,6 +69,7 @@ class LedgerState:
         total: Spent by all analysts together.
         releases: What was published to all, oldest first.
         synthetic: Each analyst's synthetic tables.
+        once: What is still to be made under its charge, and what was kept.
     """
 
     def __init__(self) -> None:
@@ -82,7 +84,7 @@ class LedgerState:
         self.version = 0
         self.restored = False
         self.releases: list[Release] = []
-        self.synthetic = TablesState()
+        self.synthetic, self.once = TablesState(), MadeOnce()
         self._total = Account()
         self._published: dict[str, Account] = {}  # by account: its share of what was published to all
         self._written = Account()  # what publications cost whose consequences stand in the policy
@@ -117,6 +119,7 @@ class LedgerState:
         if record.kind not in _APPLY or (record.kind == "opening") != (record.sequence == 1):
             raise UnusableLedgerError(f"Record {record.sequence} of the ledger, {record.kind!r}, is of no known kind.")
         _APPLY[record.kind](self, record)
+        self.once.apply(record)
         self.sequence, self.digest = record.sequence, record.hash
 
     @property
@@ -374,6 +377,7 @@ _APPLY: Mapping[str, Callable[[LedgerState, Record], None]] = {
     "grant": LedgerState._grant,
     "read": LedgerState._first_read,
     "drop": LedgerState._drop,
+    "kept": LedgerState._note,
     "release": LedgerState._release,
     "written": LedgerState._apply_written,
     "limits": LedgerState._limits,

@@ -66,7 +66,7 @@ class LedgerTables:
             ledger._failpoint("after-check")
             ledger._state.synthetic.refuse(analyst, table, there=False)
             named = {"mechanisms": [mechanism]} if mechanism else {}
-            detail = {"statement": statement, "fingerprint": fingerprint, "table": table, **named}
+            detail = {"statement": statement, "fingerprint": fingerprint, "table": table, "once": True, **named}
             record = ledger._file.append(
                 "synthetic", analyst=analyst, account=account, loss=json.dumps(encode(loss)), detail=detail
             )
@@ -86,8 +86,10 @@ class LedgerTables:
             ledger._failpoint("after-check")
             for reader in readers:
                 ledger._state.synthetic.refuse(reader, table, there=False, who=f"{reader}: ")
-            detail = {"statement": statement, "fingerprint": fingerprint, "table": table, "readers": accounts}
-            record = ledger._file.append("shared", loss=json.dumps(encode(loss)), detail=detail)
+            detail = {"statement": statement, "fingerprint": fingerprint, "table": table, "once": True}
+            record = ledger._file.append(
+                "shared", loss=json.dumps(encode(loss)), detail={**detail, "readers": accounts}
+            )
         return record.sequence
 
     def grant(self, fingerprint: str, reader: str) -> str:

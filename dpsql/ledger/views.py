@@ -43,8 +43,8 @@ class Entry:
     Attributes:
         sequence: From 1; of a charge or a release, its id.
         at: When, by the clock of the machine that wrote it.
-        kind: opening, charge, synthetic, shared, grant, read, drop, release, written, limits, refresh, overrun, reset,
-            backup, restore or verify.
+        kind: opening, charge, synthetic, shared, kept, grant, read, drop, release, written, limits, refresh, overrun,
+            reset, backup, restore or verify.
         analyst: Who asked, or ''.
         loss: What a charge or a release cost, natively; None for all else.
         statement: What was asked, or ''.

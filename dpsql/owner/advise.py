@@ -1,10 +1,10 @@
 """Facts: what `dpsql advise` would cost and find, and how it measures, charges, keeps and reads them again.
 
 They are drawn in two stages under one charge: sizes and single values first, which bounds and caps follow from, then
-what each unit adds up to under those. Each is kept in the ledger as soon as it is noised; one that a lost process did
-not keep told nobody anything, and is drawn again under the same charge.
+what each unit adds up to under those. Each is kept in the ledger, on the disk, before anything of it is told; one that
+a lost process did not keep told nobody anything, and is drawn again under its charge as long as the ledger owes it.
 
-Tests: tests/unit/test_advising.py.
+Tests: tests/unit/test_advising.py, tests/unit/test_advising_once.py.
 """
 
 from __future__ import annotations
@@ -163,7 +163,8 @@ def data_now(policy: Policy, ledger: Ledger, directory: Path) -> str:
 def paid(ledger: Ledger, data: str | None, named: Foretold | None) -> Release | None:
     """The charge that facts of these data were bought by; None where there is none.
 
-    It is the newest one, where its facts tell of these data, or where a lost process kept nothing of them.
+    It is the newest one, where its facts tell of these data, or where a lost process kept nothing of them. What it
+    lacks must be owed: a ledger that was restored, or damaged, does not know who was told it, and it is bought anew.
 
     Args:
         ledger: An open one.
@@ -172,6 +173,8 @@ def paid(ledger: Ledger, data: str | None, named: Foretold | None) -> Release | 
     """
     charges = [release for release in ledger.releases(FACTS) if release.version]
     if not charges:
+        return None
+    if any(ledger.find(part) is None and not ledger.owes(part) for part in charges[-1].parts):
         return None
     sizes = _found(ledger, charges[-1], 0)
     other = sizes is not None and (sizes["data"] != data or (named is not None and _is_more(named, charges[-1])))
@@ -318,7 +321,7 @@ def _variance(law: Any) -> Fraction:
 
 
 def _keep(ledger: Ledger, release: Release, part: int, payload: Mapping[str, Any]) -> None:
-    ledger.store(release.sequence, release.parts[part], wire.encode(payload))
+    ledger.keep(release.sequence, release.parts[part], wire.encode(payload))
 
 
 def _found(ledger: Ledger, release: Release, part: int) -> dict[str, Any] | None:

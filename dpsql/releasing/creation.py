@@ -20,6 +20,7 @@ from dpsql.backend import Backend
 from dpsql.charging import Spoken, Wish
 from dpsql.engine.base import EngineStatement
 from dpsql.errors import InvariantBroken, ProgrammingError, UnsupportedQuery
+from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.mechanisms.base import Price
 from dpsql.plan.catalog import Catalog
@@ -123,7 +124,8 @@ class Creation:
 
         The error is what one question of the workload is expected to be off by, root mean square. Where a process was
         lost between a charge and its table, the same statement makes the table under that charge: nobody saw anything
-        of the first. What two processes make at once under one charge is told once: what was stored first.
+        of the first, for it is kept on the disk before it is shown, and the ledger knows of what it owes. What two
+        processes make at once under one charge is told once: what was kept first.
 
         Args:
             progress: Told each public step and the share done, 0 to 1.
@@ -136,7 +138,7 @@ class Creation:
         self.payer.refuse_suspended()
         backend.engine.verify(self.reading)
         text, kept, notices = normal(self.statement), self.payer.held(name), list[str]()
-        if kept is not None and kept.statement == text and kept.loss == table.loss:
+        if kept is not None and self._is_owed(kept, text):
             charge, fingerprint, cost = kept.charge, kept.fingerprint, PrivacyLoss()
         else:
             fingerprint, cost = f"synthetic/{token_hex(16)}", backend.summary(table.loss)
@@ -152,6 +154,11 @@ class Creation:
         told = (name, table.method, rows, error, cost_text(cost))
         answer = public(("table", "method", "rows", "error", "cost"), kinds, [told])
         return replace(answer, cost=cost, private=backend.private, notices=tuple(notices))
+
+    def _is_owed(self, held: SyntheticTable, text: str) -> bool:
+        """Whether this very table was paid for, and nobody ever saw anything of it."""
+        same = held.statement == text and held.loss == self.table.loss
+        return same and self.backend.ledger.owes(held.fingerprint)
 
     def _wish(self) -> Wish:
         """What an approval is for: the statement, what it reads and how it releases."""
@@ -173,7 +180,7 @@ class Creation:
         kinds = [(column, key.expression.facts.type) for column, key in self.columns]
         values = [released.columns[key] for key in names]
         stored = written(kinds, values, rows, table.asked.domains, made.proofs)
-        backend.ledger.store(charge, fingerprint, stored)
+        backend.ledger.keep(charge, fingerprint, stored)
 
 
 def planned(
@@ -240,12 +247,18 @@ def refuse_taken(backend: Backend, payer: Payer, statement: syntax.CreateSynthet
         return
     if backend.ledger.find(held.fingerprint) is not None:
         raise ProgrammingError(f"There is a table {name!r}. Take another name, or DROP TABLE {name}.")
-    if held.statement != normal(statement):
-        raise lost(held)
+    if held.statement != normal(statement) or not backend.ledger.owes(held.fingerprint):
+        raise lost(held, backend.ledger)
 
 
-def lost(table: SyntheticTable) -> ProgrammingError:
-    """A table was paid for, and its process was lost before it was kept."""
+def lost(table: SyntheticTable, ledger: Ledger) -> ProgrammingError:
+    """A table was paid for and is not in the ledger: its process was lost before it was kept, or the ledger lost it."""
+    if not ledger.owes(table.fingerprint):
+        return ProgrammingError(
+            f"{table.name} was paid for, and the ledger that is here now does not have it: it was restored, set back "
+            "or damaged, or is of an earlier version of dpsql. Somebody may have read it, so it is not made again "
+            f"under its charge. DROP TABLE {table.name}, or have its maker drop it: making it anew costs its price."
+        )
     return ProgrammingError(
         f"{table.name} was paid for, but its process was lost before it was kept. Write the same statement again, "
         f"which costs nothing more: {table.statement}. Or DROP TABLE {table.name}."

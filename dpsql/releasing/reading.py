@@ -73,7 +73,7 @@ class Releases:
                 price = cost_text(self._backend.summary(table.loss))
                 own[name] = stored.info if table.paid else unread(stored, price)
             elif named is not None and name in named:
-                raise lost(table)
+                raise lost(table, self._backend.ledger)
         return replace(catalog, tables={**own, **catalog.tables}) if own else catalog
 
     def checked(self, plan: AnyPlan) -> AnyPlan:

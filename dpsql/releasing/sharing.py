@@ -104,7 +104,7 @@ class Sharing:
         table = self._named(name)
         found = self._backend.ledger.find(table.fingerprint)
         if found is None:
-            raise lost(table)
+            raise lost(table, self._backend.ledger)
         answer = _whole(read_stored(table.name, table.fingerprint, found[0]))
         file.write_bytes(WRITERS[ending](answer))
         return f"Wrote {len(answer):,} rows of {table.name} to {file}."

@@ -38,9 +38,9 @@ def test_who_cannot_pay_is_named_and_nobody_is_charged(memory: Ledger) -> None:
 def test_its_parts_are_stored_under_its_charge_alone_and_found_again(place: Path) -> None:
     with opened(place) as ledger:
         charge = publish(ledger)
-        ledger.store(charge, "facts/1/b", b"payload")
+        ledger.keep(charge, "facts/1/b", b"payload")
         with pytest.raises(InvariantBroken):
-            ledger.store(charge, "facts/2/b", b"payload")
+            ledger.keep(charge, "facts/2/b", b"payload")
     with opened(place) as ledger:
         assert ledger.find("facts/1/b") == (b"payload", TENTH)
         assert ledger.find("facts/1/a") is None
@@ -49,7 +49,7 @@ def test_its_parts_are_stored_under_its_charge_alone_and_found_again(place: Path
 
 def test_an_altered_release_is_refused(place: Path) -> None:
     with opened(place) as ledger:
-        ledger.store(publish(ledger), "facts/1/a", b"payload")
+        ledger.keep(publish(ledger), "facts/1/a", b"payload")
     with sqlite3.connect(place) as sql:
         sql.execute("UPDATE release SET answer = x'00'")
     with opened(place) as ledger, pytest.raises(LedgerError, match="stored answer is not the one"):

@@ -30,11 +30,11 @@ def all_spent(ledger: Ledger) -> tuple[float, ...]:
 
 def test_a_table_is_a_charge_with_a_name(place: Path) -> None:
     with opened(place) as ledger:
-        ledger.store(create(ledger, "ages"), "synthetic/ana/ages", b"rows")
+        ledger.keep(create(ledger, "ages"), "synthetic/ana/ages", b"rows")
         create(ledger, "ages", analyst="eve")
         assert all_spent(ledger) == (0.2, 0.1, 0.1)
         with pytest.raises(InvariantBroken):
-            ledger.store(create(ledger, "other"), "synthetic/ana/ages", b"rows")
+            ledger.keep(create(ledger, "other"), "synthetic/ana/ages", b"rows")
     with opened(place) as ledger:
         assert list(LedgerTables(ledger).of("ana")) == ["ages", "other"]
         assert LedgerTables(ledger).of("eve")["ages"].fingerprint == "synthetic/eve/ages"
@@ -61,7 +61,7 @@ def test_a_name_is_taken_until_it_is_dropped_and_nothing_is_given_back(place: Pa
 
 def test_the_owners_table_is_charged_to_the_total_once_and_to_every_reader(place: Path) -> None:
     with opened(place) as ledger:
-        ledger.store(share(ledger, "ana", "eve", "bob"), "synthetic/ages", b"rows")
+        ledger.keep(share(ledger, "ana", "eve", "bob"), "synthetic/ages", b"rows")
         assert all_spent(ledger) == (0.1, 0.1, 0.2)  # eve and bob share one account
         with pytest.raises(ProgrammingError, match="not of your making"):
             LedgerTables(ledger).drop("ana", "ages")

@@ -82,7 +82,7 @@ def test_what_the_owner_writes_wrong_is_refused_with_what_to_write(proxy: Proxy)
         (lambda: own.create(AGES, ["*"]), "Name each once"),
         (lambda: own.create("SELECT COUNT(*) FROM people", ["bob"]), "to make a release"),
         (lambda: own.create(AGES, ["bob", "ana"]), "ana: There is a table 'ages'"),
-        (lambda: own.grant("ages", "bob"), "Several releases are called ages. Write an id: 3 of ana, 4 of eve"),
+        (lambda: own.grant("ages", "bob"), "Several releases are called ages. Write an id: 3 of ana, 5 of eve"),
         (lambda: own.grant("none", "bob"), "no release 'none'. There are: ages"),
         (lambda: own.export("3", Path("ages.txt")), "ends in 'txt'"),
     ):
@@ -112,13 +112,13 @@ def test_files_keep_types_and_values(proxy: Proxy, tmp_path: Path) -> None:
 
 def test_a_lost_process_leaves_a_name_that_the_same_statement_fills(proxy: Proxy, monkeypatch: Any) -> None:
     session, bob = proxy.session(analyst="ana"), proxy.session(analyst="bob")
-    kept = session._backend.ledger.store
-    _die_at(monkeypatch, session, "store")
+    kept = session._backend.ledger.keep
+    _die_at(monkeypatch, session, "keep")
     with pytest.raises(KeyboardInterrupt):
         session.query(AGES)
     with pytest.raises(KeyboardInterrupt):
         proxy.releases.create(AGES.replace("ages", "theirs"), ["bob"])
-    monkeypatch.setattr(session._backend.ledger, "store", kept)
+    monkeypatch.setattr(session._backend.ledger, "keep", kept)
     assert spent(session) == 0.5
     with pytest.raises(ProgrammingError, match="Write the same statement again, which costs nothing more: CREATE"):
         session.query("SELECT COUNT(*) FROM ages")

@@ -1,0 +1,112 @@
+"""One charge pays for one table: what may have been read out of a ledger that is gone is not made again for nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import dpsql
+from dpsql.engine.base import EngineStatement
+from dpsql.errors import BudgetExceeded, EngineFailed, ProgrammingError
+from dpsql.ledger.ledger import Ledger
+from dpsql.ledger.owner import reset, restore
+from dpsql.policy import load_policy
+from dpsql.privacy.tables import RawTable
+from dpsql.proxy import Proxy
+from tests.unit.releasing.test_creating import build, rows, spent
+
+pytestmark = pytest.mark.chance(0, "asserts nothing of the draws")
+
+SQL = "CREATE SYNTHETIC TABLE s WITH (method = 'cells', epsilon = 0.5) AS SELECT sex FROM people"
+MISSING = "s was paid for, and the ledger that is here now does not have it"
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> Path:
+    return build(tmp_path)
+
+
+def opened(policy: Path) -> Proxy:
+    return dpsql.open(policy)
+
+
+def ledger_of(policy: Path) -> Path:
+    found = load_policy(policy)
+    return found.resolve(found.budget.ledger)
+
+
+def fail(self: object, statement: EngineStatement) -> RawTable:
+    raise EngineFailed
+
+
+def test_a_table_is_on_the_disk_before_anything_of_it_is_shown(policy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[bool] = []
+    keep = Ledger.keep
+
+    def watched(self: Ledger, charge: int, fingerprint: str, made: bytes) -> None:
+        keep(self, charge, fingerprint, made)
+        waited = self._file._sql.execute("PRAGMA synchronous").fetchone()[0]
+        shown.append(waited == 2)  # FULL: the commit waited for the disk
+
+    monkeypatch.setattr(Ledger, "keep", watched)
+    with opened(policy) as proxy:
+        proxy.session(analyst="ana").query(SQL)
+        kinds = [entry.kind for entry in proxy._backend.ledger.log()]
+    assert shown == [True]
+    assert kinds[-2:] == ["synthetic", "kept"]
+
+
+def test_a_ledger_restored_from_a_backup_makes_nothing_under_an_old_charge(policy: Path) -> None:
+    backup, keep = policy.parent / "backup.db", Ledger.keep
+
+    def between(self: Ledger, charge: int, fingerprint: str, made: bytes) -> None:
+        self.backup(backup)
+        keep(self, charge, fingerprint, made)
+
+    with opened(policy) as proxy, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Ledger, "keep", between)
+        proxy.session(analyst="ana").query(SQL)
+    mark = policy.parent / "marks"
+    restore(backup, ledger_of(policy), reason="disk lost", mark=mark)
+    with opened(policy) as proxy:
+        session = proxy.session(analyst="ana")
+        for asked in (SQL, "EXPLAIN " + SQL, "SELECT COUNT(*) FROM s"):
+            with pytest.raises(ProgrammingError, match=MISSING):
+                session.query(asked)
+        with pytest.raises(ProgrammingError, match=MISSING):
+            proxy.releases.export("s", policy.parent / "s.csv")
+        session.query("DROP TABLE s")
+        with pytest.raises(BudgetExceeded, match="restored from a backup"):
+            session.query(SQL)
+        pinned, limits = proxy._backend.ledger._state.pinned, proxy._backend.ledger._limits
+    reset(ledger_of(policy), pinned=pinned, limits=limits, reason="go on", mark=mark)
+    with opened(policy) as proxy:
+        session = proxy.session(analyst="ana")
+        assert session.query(SQL).cost.epsilon == spent(session) == 0.5
+
+
+def test_a_table_whose_row_was_deleted_is_not_made_again(policy: Path) -> None:
+    with opened(policy) as proxy:
+        proxy.session(analyst="ana").query(SQL)
+    with sqlite3.connect(ledger_of(policy)) as sql:
+        assert sql.execute("DELETE FROM release").rowcount == 1
+    sql.close()
+    with opened(policy) as proxy:
+        session = proxy.session(analyst="ana")
+        with pytest.raises(ProgrammingError, match=MISSING):
+            session.query(SQL)
+        session.query("DROP TABLE s")
+        assert session.query(SQL).cost.epsilon == 0.5
+        assert spent(session) == 1
+
+
+def test_an_engine_that_failed_leaves_a_table_that_is_owed(policy: Path) -> None:
+    with opened(policy) as proxy:
+        session = proxy.session(analyst="ana")
+        with pytest.MonkeyPatch.context() as patched, pytest.raises(EngineFailed):
+            patched.setattr(type(proxy._backend.engine), "run", fail)
+            session.query(SQL)
+        assert session.query(SQL).cost.epsilon == 0
+        assert (spent(session), len(rows(session, "SELECT COUNT(*) FROM s"))) == (0.5, 1)
