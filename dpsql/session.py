@@ -210,7 +210,8 @@ class Session(Buying):
     @door
     @in_turn
     def price(self, sql: str, parameters: Parameters = (), **options: Any) -> PrivacyLoss:
-        """What `query` would charge for a SELECT now: its quote's cost alone, nothing where the answer is stored.
+        """What `query` would charge for a SELECT now: its quote's cost alone, a first reading's of a table that was
+        granted, and nothing where the answer is stored.
 
         Raises:
             UnsupportedQuery, ProgrammingError: As `query`.
@@ -219,8 +220,9 @@ class Session(Buying):
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT has a price. EXPLAIN tells that of a synthetic table.")
         asked = self._ready(sql, statement, parameters, options)
-        batch, _ = self._backend.together(asked.priced, self._analyst)
-        return self._backend.summary(batch.loss)
+        if asked.parts and not asked.priced:
+            return self._free_quote(asked.parts[0]).cost
+        return self._backend.summary(self._backend.together(asked.priced, self._analyst)[0].loss)
 
     @property
     def version(self) -> int:

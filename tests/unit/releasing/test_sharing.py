@@ -12,6 +12,7 @@ import pytest
 
 from dpsql.errors import BudgetExceeded, ProgrammingError, UnsupportedQuery
 from dpsql.proxy import Proxy
+from dpsql.server.tools import Tools
 from dpsql.session import Session
 from tests.unit.releasing.test_creating import rows, spent
 
@@ -56,6 +57,23 @@ def test_who_is_granted_later_pays_at_the_first_reading(proxy: Proxy) -> None:
     assert (first.cost.epsilon, second.cost.epsilon, spent(eve)) == (0.5, 0, 0.5)
     assert first.rows == second.rows == rows(proxy.session(analyst="ana"), sql)
     assert float(proxy.ledger.budget(None).spent.epsilon) == 0.5
+
+
+def test_an_agent_asks_its_human_before_the_first_reading_and_not_before_the_next(proxy: Proxy) -> None:
+    proxy.releases.create(AGES, ["ana"])
+    proxy.releases.grant("ages", "eve")
+    eve, sql = proxy.session(analyst="eve"), "SELECT COUNT(*) FROM ages"
+    tools = Tools(eve, lambda: 0.1, lambda: eve.budget().epsilon_left)
+    assert eve.price(sql).epsilon == eve.explain(sql).cost.epsilon == 0.5
+    assert eve.price(f"{sql} LIMIT 0").epsilon == 0
+    asked = tools.asked(sql, None)
+    assert isinstance(asked, str)
+    assert asked.startswith("This statement costs epsilon 0.5;")
+    assert spent(eve) == 0
+    assert tools.query(sql, None).cost == "epsilon 0.5"
+    assert eve.price(sql).epsilon == 0
+    assert tools.question(sql, None) is None
+    assert eve.price("SELECT COUNT(*) FROM towns").epsilon == 0
 
 
 def test_the_owner_is_told_who_cannot_pay(proxy: Proxy) -> None:
