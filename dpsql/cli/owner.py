@@ -79,7 +79,8 @@ def refresh(policy: PolicyFile) -> None:
         version = proxy.refresh(policy, progress=bar)
         loaded = load_policy(policy)
         sources = numbered(loaded, *proxy.current(loaded))
-    typer.echo(f"The tables are at version {version}. Earlier answers are no longer replayed free.")
+    replays = " Earlier answers are no longer replayed free." if version > 1 else ""  # before the first there were none
+    typer.echo(f"The tables are at version {version}.{replays}")
     for source in sources:
         typer.echo(f"{line(str(source))}.")
 

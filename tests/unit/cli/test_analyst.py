@@ -105,6 +105,12 @@ def test_explain_shows_the_plan_and_spends_nothing(open_clinic: Clinic) -> None:
     assert "charge" not in open_clinic.dpsql("log", "clinic.yaml").out
 
 
+def test_a_refresh_says_that_replays_end_where_there_was_a_version_before(clinic: Clinic) -> None:
+    assert clinic.dpsql("refresh", "clinic.yaml").out.startswith("The tables are at version 1.\n")
+    then = clinic.dpsql("refresh", "clinic.yaml").out
+    assert then.startswith("The tables are at version 2. Earlier answers are no longer replayed free.\n")
+
+
 @pytest.mark.chance(0, "asserts nothing of the draws")
 def test_refresh_makes_a_new_version_and_changed_data_ask_for_it(clinic: Clinic) -> None:
     ask = ("query", "clinic.yaml", COUNT, "--analyst", "ana")
