@@ -1,4 +1,7 @@
-"""Sub-queries that aggregate within one privacy unit: exact, still private, one row a unit."""
+"""Sub-queries that aggregate within one privacy unit: exact, still private, one row a unit.
+
+Tests: tests/unit/plan/test_per_unit.py, tests/sql.
+"""
 
 from __future__ import annotations
 
@@ -215,7 +218,7 @@ class _PerUnit:
 def _is_count_if(node: syntax.Call) -> bool:
     """Whether it is COUNT_IF of one condition, and nothing else."""
     plain = len(node.arguments) == 1 and not (node.distinct or node.named or node.order)
-    return plain and CALLS[node.name].takes is Takes.COUNT_IF
+    return plain and node.name in CALLS and CALLS[node.name].takes is Takes.COUNT_IF
 
 
 def unit_facts(function: str, argument: Expression | None, most: int, position: tuple[int, int] | None) -> Facts:

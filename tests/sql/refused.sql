@@ -2131,6 +2131,10 @@ SELECT AVG(k) FROM (SELECT customer_id, COUNT_IF() AS k FROM orders GROUP BY cus
 -- refused: COUNT_IF at 1:41: inside one unit it is not supported. COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR and BOOL_AND are.
 
 -- policy: shop
+SELECT AVG(k) FROM (SELECT customer_id, PRODUCT(total) AS k FROM orders GROUP BY customer_id)
+-- refused: PRODUCT at 1:41: inside one unit it is not supported. COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR and BOOL_AND are.
+
+-- policy: shop
 SELECT status, COUNT(*) FROM (SELECT customer_id, ARG_MIN(status, placed) AS status FROM orders GROUP BY customer_id) GROUP BY status
 -- refused: ARG_MIN at 1:51: inside one unit it is not supported. COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR and BOOL_AND are. For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest.
 

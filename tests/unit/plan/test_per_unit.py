@@ -1,0 +1,66 @@
+"""Whatever may be taken for an aggregate is planned, or refused with what is possible there, wherever it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.plan.aggregates import CALLS, NAMES, Takes
+from dpsql.plan.per_unit import INSIDE
+from dpsql.session import Session
+from tests.unit.mechanisms.shop import policy, sessions
+
+TABLES = """
+  stays:
+    unit: pid
+    rows_per_unit: 3
+    columns:
+      day: {type: integer, bounds: [0, 9]}
+      cost: {type: integer, bounds: [0, 9]}
+"""
+MADE = "CREATE TABLE stays AS FROM (VALUES (1, 1, 2), (1, 5, 3), (2, 2, 4)) AS t(pid, day, cost);"
+PLACES = {
+    "inside one unit, as a condition": (
+        "SELECT COUNT(*) AS n FROM stays WHERE pid IN (SELECT pid FROM stays GROUP BY pid HAVING {} > 1)"
+    ),
+    "inside one unit, as a value": "SELECT AVG(v) AS n FROM (SELECT pid, {} AS v FROM stays GROUP BY pid)",
+    "of all rows": "SELECT {} AS n FROM stays",
+    "over answers": "SELECT {} AS n FROM (SELECT day, COUNT(*) AS cost FROM stays GROUP BY day)",
+    "as a window": "SELECT day, {} OVER () AS n FROM (SELECT day, COUNT(*) AS cost FROM stays GROUP BY day)",
+}
+ARGUMENTS = ("", "*", "day", "day > 3", "day, cost", "day, 2", "DISTINCT day", "day ORDER BY cost")
+POSSIBLE = "COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR and BOOL_AND are."
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    yield from sessions(tmp_path_factory.mktemp("per_unit"), MADE, policy(TABLES))
+
+
+def refusal(session: Session, sql: str) -> str:
+    """What an analyst is told; '' where it has a price."""
+    try:
+        session.explain(sql, epsilon=1)
+    except (UnsupportedQuery, ProgrammingError) as refused:
+        return str(refused)
+    return ""
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_every_name_of_an_aggregate_is_planned_or_refused_wherever_it_stands(session: Session, name: str) -> None:
+    for arguments in ARGUMENTS:
+        for place in PLACES.values():
+            refusal(session, place.format(f"{name}({arguments})"))
+
+
+@pytest.mark.parametrize("name", sorted(NAMES - INSIDE.keys()))
+def test_what_does_not_stand_inside_one_unit_names_what_does(session: Session, name: str) -> None:
+    if name in CALLS and CALLS[name].takes in (Takes.COUNT_IF, Takes.ANY, Takes.ALL):
+        return  # they count, or compare, there
+    for place in list(PLACES.values())[:2]:
+        told = refusal(session, place.format(f"{name}(day)"))
+        assert f"{name.upper()} at 1:" in told
+        assert "inside one unit it is not supported." in told
+        assert POSSIBLE in told
