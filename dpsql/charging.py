@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from secrets import token_hex
 from threading import Lock
 
 from dpsql.answers.costs import cost_text
@@ -26,6 +27,7 @@ from dpsql.plan.types import Parameters
 from dpsql.privacy.conversions import pure_epsilon_of_rho
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import PrivacyLoss, encode, summary
+from dpsql.shelf import exactly
 from dpsql.sql import syntax
 from dpsql.sql.parse import normal
 
@@ -65,6 +67,19 @@ class Spoken:
         """
         values = ", ".join(f"${place} = {_cut(_shown(value))}" for place, value in enumerate(self.parameters, 1))
         return f"{normal(self.statement)} with {values}" if values else normal(self.statement)
+
+    @property
+    def identity(self) -> str:
+        """The same for the same statement with the same values of the same types alone.
+
+        >>> from dpsql.sql.parse import parse
+        >>> one, two = (Spoken(parse("select count(*) from t where a > ?"), (value,)) for value in (3, "3"))
+        >>> one.identity == two.identity, one.identity == Spoken(one.statement, [3]).identity
+        (False, True)
+        """
+        values = self.parameters
+        told = exactly(list(values) if isinstance(values, list | tuple) else values) or token_hex(16)
+        return hashlib.sha256(repr((normal(self.statement), told)).encode("utf-8", "backslashreplace")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Tests: tests/unit/test_calls.py, tests/unit/test_readme.py, tests/sql.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
@@ -342,8 +342,8 @@ class Session(Buying):
         self, statement: syntax.CreateSynthetic, parameters: Parameters, options: Mapping[str, Any]
     ) -> Creation:
         weaker = self._in_force(Options())
-        made = self._releases.planned(statement, options, lambda query: self._plan(query, parameters), weaker)
-        return replace(made, parameters=parameters)
+        planned: Callable[[syntax.Queryable], AnyPlan] = lambda query: self._plan(query, parameters)  # noqa: E731
+        return self._releases.planned(statement, options, planned, weaker, parameters)
 
     def _quote(self, plan: AnyPlan, options: Mapping[str, Any], half_width: Mapping[str, float] | None) -> Quote:
         if not isinstance(plan, Plan) or plan.empty:

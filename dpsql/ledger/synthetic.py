@@ -36,9 +36,10 @@ class SyntheticTable:
         fingerprint: Its id, under which it is stored.
         charge: The record that paid for it.
         loss: Its price.
-        statement: What made it.
+        statement: What made it, with its values, for people to read.
         maker: Who made it; '' for the owner.
         paid: Whether this reader has paid for it.
+        asked: What tells the statement and its values from all others; '' where an earlier version of dpsql wrote it.
     """
 
     name: str
@@ -48,6 +49,7 @@ class SyntheticTable:
     statement: str
     maker: str
     paid: bool = True
+    asked: str = ""
 
 
 class TablesState:
@@ -61,7 +63,8 @@ class TablesState:
         details = record.details
         told = details["table"], details["fingerprint"], record.sequence, decode(json.loads(record.loss))
         for reader in readers:
-            self.of[reader][told[0]] = SyntheticTable(*told, details.get("statement", ""), record.analyst)
+            made = SyntheticTable(*told, details.get("statement", ""), record.analyst, asked=details.get("asked", ""))
+            self.of[reader][made.name] = made
 
     def granted(self, record: Record) -> None:
         """One more reader, who has not paid."""

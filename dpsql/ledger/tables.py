@@ -53,40 +53,66 @@ class LedgerTables:
         return sorted(found, key=lambda pair: pair[0].charge)
 
     def make(
-        self, analyst: str, loss: Loss, *, statement: str, fingerprint: str, table: str, mechanism: str = ""
+        self,
+        analyst: str,
+        loss: Loss,
+        *,
+        statement: str,
+        fingerprint: str,
+        table: str,
+        asked: str = "",
+        mechanism: str = "",
     ) -> int:
         """The id of an analyst's charge for a table of a name that is free, once it is durable.
+
+        Args:
+            analyst: Who pays.
+            loss: What is paid.
+            statement: What is asked, with its values, for people to read.
+            fingerprint: Under which the table is kept.
+            table: Its name.
+            asked: What tells the statement and its values from all others.
+            mechanism: The method that makes it, for people to read.
 
         Raises:
             ProgrammingError, BudgetExceeded, LedgerError: As `Ledger.charge`. Nothing was spent.
         """
-        ledger, asked = self._ledger, loss.account(self._ledger.composition)
+        ledger, price = self._ledger, loss.account(self._ledger.composition)
         with ledger._writing():
-            account = ledger._granting.account_for(analyst, asked)
+            account = ledger._granting.account_for(analyst, price)
             ledger._failpoint("after-check")
             ledger._state.synthetic.refuse(analyst, table, there=False)
             named = {"mechanisms": [mechanism]} if mechanism else {}
-            detail = {"statement": statement, "fingerprint": fingerprint, "table": table, "once": True, **named}
+            detail = {
+                "statement": statement,
+                "fingerprint": fingerprint,
+                "asked": asked,
+                "table": table,
+                "once": True,
+                **named,
+            }
             record = ledger._file.append(
                 "synthetic", analyst=analyst, account=account, loss=json.dumps(encode(loss)), detail=detail
             )
         return record.sequence
 
-    def share(self, readers: Sequence[str], loss: Loss, *, statement: str, fingerprint: str, table: str) -> int:
-        """The id of the owner's charge for a table: to the total once, and to each reader.
+    def share(
+        self, readers: Sequence[str], loss: Loss, *, statement: str, fingerprint: str, table: str, asked: str = ""
+    ) -> int:
+        """The id of the owner's charge for a table, as `make`: to the total once, and to each reader.
 
         Raises:
             ProgrammingError: A reader has a table of that name.
             BudgetExceeded: Naming who has no account, or cannot pay. Nothing was spent.
             LedgerError: As `Ledger.charge`.
         """
-        ledger, asked = self._ledger, loss.account(self._ledger.composition)
+        ledger, price = self._ledger, loss.account(self._ledger.composition)
         with ledger._writing():
-            accounts = ledger._granting.accounts_of_readers(readers, asked)
+            accounts = ledger._granting.accounts_of_readers(readers, price)
             ledger._failpoint("after-check")
             for reader in readers:
                 ledger._state.synthetic.refuse(reader, table, there=False, who=f"{reader}: ")
-            detail = {"statement": statement, "fingerprint": fingerprint, "table": table, "once": True}
+            detail = {"statement": statement, "fingerprint": fingerprint, "asked": asked, "table": table, "once": True}
             record = ledger._file.append(
                 "shared", loss=json.dumps(encode(loss)), detail={**detail, "readers": accounts}
             )

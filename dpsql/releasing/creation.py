@@ -137,13 +137,13 @@ class Creation:
         backend, table, name = self.backend, self.table, self.statement.name
         self.payer.refuse_suspended()
         backend.engine.verify(self.reading)
-        text, kept, notices = normal(self.statement), self.payer.held(name), list[str]()
-        if kept is not None and self._is_owed(kept, text):
+        kept, notices = self.payer.held(name), list[str]()
+        if kept is not None and self._is_owed(kept):
             charge, fingerprint, cost = kept.charge, kept.fingerprint, PrivacyLoss()
         else:
             fingerprint, cost = f"synthetic/{token_hex(16)}", backend.summary(table.loss)
             with self.payer.asking(self._wish()) as notices:
-                charge = self.payer.charge(table.loss, text, fingerprint, name, table.method)
+                charge = self.payer.charge(table.loss, self._spoken, fingerprint, name, table.method)
         self._keep(charge, fingerprint, progress)
         found = backend.ledger.find(fingerprint)
         if found is None:
@@ -155,15 +155,19 @@ class Creation:
         answer = public(("table", "method", "rows", "error", "cost"), kinds, [told])
         return replace(answer, cost=cost, private=backend.private, notices=tuple(notices))
 
-    def _is_owed(self, held: SyntheticTable, text: str) -> bool:
-        """Whether this very table was paid for, and nobody ever saw anything of it."""
-        same = held.statement == text and held.loss == self.table.loss
+    @property
+    def _spoken(self) -> Spoken:
+        return Spoken(self.statement, self.parameters)
+
+    def _is_owed(self, held: SyntheticTable) -> bool:
+        """Whether this very table was paid for, with these values, and nobody ever saw anything of it."""
+        same = held.asked == self._spoken.identity and held.loss == self.table.loss
         return same and self.backend.ledger.owes(held.fingerprint)
 
     def _wish(self) -> Wish:
         """What an approval is for: the statement, what it reads and how it releases."""
         parts = (normal(self.statement), self.reading.identity, self.table.method, repr(self.table.payment))
-        return Wish(self.table.loss, parts, [Spoken(self.statement, self.parameters)])
+        return Wish(self.table.loss, parts, [self._spoken])
 
     def _keep(self, charge: int, fingerprint: str, progress: Progress) -> None:
         """Reads, releases and stores what was paid for."""
@@ -190,6 +194,7 @@ def planned(
     statement: syntax.CreateSynthetic,
     plan: Callable[[syntax.Queryable], AnyPlan],
     weaker: Options,
+    parameters: Parameters = (),
 ) -> Creation:
     """How a table would be made. Nothing is charged or read.
 
@@ -200,11 +205,12 @@ def planned(
         statement: What is asked.
         plan: Plans a query over the policy's tables.
         weaker: Options in force where the statement says nothing.
+        parameters: The values of the statement's ``?``.
 
     Raises:
         UnsupportedQuery, ProgrammingError: It cannot be.
     """
-    refuse_taken(backend, payer, statement)
+    refuse_taken(backend, payer, statement.name, Spoken(statement, parameters))
     given, own = _options(statement)
     query = statement.query.select
     counted, columns = released_columns(plan(counted_query(query)), query)
@@ -229,17 +235,16 @@ def planned(
     price = _price(own, weaker, lambda price: proves(asked, of_everyone(price), relation, rows, method), asked.alpha)
     table = plan_table(asked, of_everyone(price), relation, rows, method)
     reading = backend.lower(Aggregates(source, (Measure(MeasureKind.ROWS),)))
-    return Creation(backend, payer, run, statement, columns, table, reading)
+    return Creation(backend, payer, run, statement, columns, table, reading, parameters)
 
 
-def refuse_taken(backend: Backend, payer: Payer, statement: syntax.CreateSynthetic) -> None:
-    """Nothing, where the name is free, or that of a table which the same statement paid for and a lost process did not
-    keep.
+def refuse_taken(backend: Backend, payer: Payer, name: str, spoken: Spoken) -> None:
+    """Nothing, where the name is free, or that of a table which the same statement, with the same values, paid for and
+    a lost process did not keep.
 
     Raises:
         ProgrammingError: Saying what to do.
     """
-    name = statement.name
     if any(other.lower() == name for other in backend.catalog.tables):
         raise ProgrammingError(f"The policy has a table {name!r}. Take another name.")
     held = payer.held(name)
@@ -247,7 +252,7 @@ def refuse_taken(backend: Backend, payer: Payer, statement: syntax.CreateSynthet
         return
     if backend.ledger.find(held.fingerprint) is not None:
         raise ProgrammingError(f"There is a table {name!r}. Take another name, or DROP TABLE {name}.")
-    if held.statement != normal(statement) or not backend.ledger.owes(held.fingerprint):
+    if held.asked != spoken.identity or not backend.ledger.owes(held.fingerprint):
         raise lost(held, backend.ledger)
 
 

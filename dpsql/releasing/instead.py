@@ -142,7 +142,10 @@ def _subject_of(text: str) -> Subject | None:
 
 def _made_of(table: SyntheticTable) -> Subject | None:
     """The whole table that a synthetic one is made of; None where it is made of a part, or of several."""
-    statement = parse(table.statement)
+    try:
+        statement = parse(table.statement)
+    except Error:  # it stands there with the values of its parameters, of which it is no whole table
+        return None
     if not isinstance(statement, syntax.CreateSynthetic) or not isinstance(statement.query.select, syntax.Select):
         return None
     query = statement.query.select

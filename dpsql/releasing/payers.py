@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
-from dpsql.charging import Charging, Wish
+from dpsql.charging import Charging, Spoken, Wish
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.refusals import suspended
 from dpsql.ledger.synthetic import SyntheticTable
@@ -39,7 +39,7 @@ class Payer(Protocol):
         """What stands around the charge, and yields the notices that follow from it."""
         ...
 
-    def charge(self, loss: Loss, statement: str, fingerprint: str, table: str, mechanism: str) -> int:
+    def charge(self, loss: Loss, spoken: Spoken, fingerprint: str, table: str, mechanism: str) -> int:
         """The id of the charge, once it is durable."""
         ...
 
@@ -71,9 +71,15 @@ class Analyst:
     def asking(self, wish: Wish) -> AbstractContextManager[list[str]]:
         return self.charging.of(self.name, wish)
 
-    def charge(self, loss: Loss, statement: str, fingerprint: str, table: str, mechanism: str) -> int:
+    def charge(self, loss: Loss, spoken: Spoken, fingerprint: str, table: str, mechanism: str) -> int:
         return LedgerTables(self.ledger).make(
-            self.name, loss, statement=statement, fingerprint=fingerprint, table=table, mechanism=mechanism
+            self.name,
+            loss,
+            statement=spoken.text,
+            asked=spoken.identity,
+            fingerprint=fingerprint,
+            table=table,
+            mechanism=mechanism,
         )
 
 
@@ -104,7 +110,12 @@ class Readers:
         """The owner need not ask."""
         return nullcontext([])
 
-    def charge(self, loss: Loss, statement: str, fingerprint: str, table: str, mechanism: str) -> int:
+    def charge(self, loss: Loss, spoken: Spoken, fingerprint: str, table: str, mechanism: str) -> int:
         return LedgerTables(self.ledger).share(
-            self.names, loss, statement=statement, fingerprint=fingerprint, table=table
+            self.names,
+            loss,
+            statement=spoken.text,
+            asked=spoken.identity,
+            fingerprint=fingerprint,
+            table=table,
         )

@@ -30,7 +30,7 @@ from dpsql.plan.plans import AnyPlan, Output, PublicPlan, Several, Stage
 from dpsql.plan.relations import column_of, scans
 from dpsql.plan.roles import roles_of
 from dpsql.plan.synthetic import tables_named
-from dpsql.plan.types import Type
+from dpsql.plan.types import Parameters, Type
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.privacy.tables import RawTable
 from dpsql.releasing.creation import Creation, beside, lost, planned
@@ -198,6 +198,7 @@ class Releases:
         options: Mapping[str, Any],
         plan: Callable[[syntax.Queryable], AnyPlan],
         weaker: Options,
+        parameters: Parameters = (),
     ) -> Creation:
         """How a table would be made: `creation.planned`, for this analyst.
 
@@ -205,7 +206,7 @@ class Releases:
             UnsupportedQuery, ProgrammingError: It cannot be.
         """
         payer = Analyst(self._backend.ledger, self._analyst, self._backend.charging)
-        return planned(self._backend, payer, self._run, beside(statement, options), plan, weaker)
+        return planned(self._backend, payer, self._run, beside(statement, options), plan, weaker, parameters)
 
     def drop(self, name: str) -> Answer:
         """Forgets a table; nothing is given back."""

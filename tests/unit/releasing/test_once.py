@@ -110,3 +110,25 @@ def test_an_engine_that_failed_leaves_a_table_that_is_owed(policy: Path) -> None
             session.query(SQL)
         assert session.query(SQL).cost.epsilon == 0
         assert (spent(session), len(rows(session, "SELECT COUNT(*) FROM s"))) == (0.5, 1)
+
+
+def test_other_values_are_another_table_which_is_not_owed(policy: Path) -> None:
+    """What was charged, and approved, is the statement with its values: they stand in the log."""
+    sql = "CREATE SYNTHETIC TABLE s WITH (method = 'cells', epsilon = 0.5) AS SELECT age FROM people WHERE age > ?"
+    with opened(policy) as proxy:
+        session = proxy.session(analyst="ana")
+        with pytest.MonkeyPatch.context() as patched, pytest.raises(EngineFailed):
+            patched.setattr(type(proxy._backend.engine), "run", fail)
+            session.query(sql, (40,))
+        for other in ((50,), ("40",), (40.0,)):
+            with pytest.raises(dpsql.Error):
+                session.query(sql, other)
+        with pytest.raises(ProgrammingError, match=r"Write the same statement again, .* with \$1 = 40\. Or DROP"):
+            session.query(sql, (50,))
+        assert session.query(sql, [40]).cost.epsilon == 0
+        assert rows(session, "SELECT MIN(age) FROM s")[0][0] > 40
+        (charge,) = (entry for entry in proxy._backend.ledger.log() if entry.kind == "synthetic")
+        assert charge.statement.endswith("with $1 = 40")
+        assert session.explain("SELECT COUNT(*) FROM people WHERE age > 40").cost.epsilon == 0.5
+        with pytest.raises(BudgetExceeded):  # it looks for tables that would answer instead
+            session.query("SELECT COUNT(*) FROM people WHERE age > 41", epsilon=50)
