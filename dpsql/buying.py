@@ -210,6 +210,7 @@ class Buying(Calls):
                 fingerprint=first,
                 beside=beside,
                 mechanisms=tuple(mechanisms),
+                listed={name: own.listed for name, own in backend.metrics.items() if own.listed},
             )
         return charge, notices
 

@@ -118,6 +118,7 @@ class Proxy(Closing):
         Returns:
             The new version. No budget is refreshed by it; free replays of older answers end.
         """
+        _require_metrics(self.policy, self.ledger)
         self._backend.engine.close()
         with alone(self._cache, progress):
             version = _new_version(self.policy, self.ledger, self._cache, "", progress)
@@ -265,7 +266,7 @@ def open(path: str | PathLike[str], *, progress: Progress | None = None) -> Prox
     ledger, end_log = open_ledger(policy), keep_in(owners_folder(policy))
     try:
         if ledger.version() == 0:
-            _require_metrics(policy)
+            _require_metrics(policy, ledger)
         cache = cache_directory(policy, ledger)
         owners = Beside(beside(policy.resolve(policy.budget.ledger)))
         return Proxy(policy, ledger, cache, ExactSampler(), progress=progress, owners=owners, ends=end_log)
@@ -290,8 +291,8 @@ def refresh(path: str | PathLike[str], *, progress: Progress | None = None) -> i
         PolicyError, LedgerError, OperationalError: As `open`; the old version then stays.
     """
     policy = load_policy(Path(path))
-    _require_metrics(policy)
     with open_ledger(policy) as ledger:
+        _require_metrics(policy, ledger)
         policy = with_bounds(policy, _facts(ledger))
         cache, end_log = cache_directory(policy, ledger), keep_in(owners_folder(policy))
         try:
@@ -301,12 +302,12 @@ def refresh(path: str | PathLike[str], *, progress: Progress | None = None) -> i
             end_log()
 
 
-def _require_metrics(policy: Policy) -> None:
-    """Refuses a policy with a metric that is none, before anything is built; as `owner.metric_report`."""
+def _require_metrics(policy: Policy, ledger: Ledger) -> None:
+    """Refuses a policy with a metric that is none, or is not what it was, before anything is built."""
     if policy.metrics:
-        from dpsql.owner.metric_report import require_metrics  # here: most policies have none
+        from dpsql.owner.metric_report import metrics_of  # here: most policies have none
 
-        require_metrics(policy)
+        ledger.refuse_relisted({name: own.listed for name, own in metrics_of(policy).items() if own.listed})
 
 
 def current(policy: Policy) -> tuple[Path, int]:

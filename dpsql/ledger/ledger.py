@@ -14,12 +14,13 @@ written after the other, and after a failure, in `writing`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from dpsql.errors import InvariantBroken, LedgerError, OperationalError, PolicyError
 from dpsql.ledger.file import LedgerFile
 from dpsql.ledger.granting import Granting
+from dpsql.ledger.meanings import LISTED
 from dpsql.ledger.opening import KEY_IN_MEMORY, create, marks_for, write_opening
 from dpsql.ledger.refusals import ChargeStands, NotBegun, NotKept, ReleasedMeanwhile
 from dpsql.ledger.state import LedgerState, Pinned
@@ -123,6 +124,7 @@ class Ledger(WrittenLedger):
         fingerprint: str,
         beside: Sequence[str] = (),
         mechanisms: Sequence[str] = (),
+        listed: Mapping[str, str] | None = None,
     ) -> int:
         """The id of the charge, once it is durable. Only then may anybody look at private data.
 
@@ -133,20 +135,24 @@ class Ledger(WrittenLedger):
             fingerprint: Of the answer that it pays for.
             beside: Of the other answers, where one charge pays for several.
             mechanisms: Names of those that answer, for people to read.
+            listed: Of each metric, a digest of the values that it goes by and a public table lists.
 
         Raises:
             BudgetExceeded: If the analyst's account, or all together, have too little left. Nothing was spent.
+            PolicyError: If a metric that is paid in went by other values before. Nothing was spent.
             ReleasedMeanwhile: One of the answers is stored already. Nothing was spent.
             LedgerError: If the charge could not be written, or the ledger is no longer the one that was opened.
         """
         asked = loss.account(self.composition)
+        goes_by = {name: (listed or {})[name] for name, _ in asked.metric if name in (listed or {})}
         with self._writing():
             if any(self._file.find(own) for own in (fingerprint, *beside)):
                 raise ReleasedMeanwhile
             account = self._granting.account_for(analyst, asked)
+            self._state.metrics.refuse_relisted(goes_by)
             self._failpoint("after-check")
-            told = {"statement": statement, "fingerprint": fingerprint, "beside": list(beside)}
-            told |= {"mechanisms": list(mechanisms)}
+            told: dict[str, object] = {"statement": statement, "fingerprint": fingerprint, "beside": list(beside)}
+            told |= {"mechanisms": list(mechanisms), LISTED: goes_by}
             detail = {name: value for name, value in told.items() if value}
             record = self._file.append(
                 "charge", analyst=analyst, account=account, loss=json.dumps(encode(loss)), detail=detail
@@ -292,6 +298,18 @@ class Ledger(WrittenLedger):
                     f"{self._state.version}. Run dpsql refresh again."
                 )
             self._file.append("refresh", detail={"version": version, "reason": reason})
+
+    def refuse_relisted(self, listed: Mapping[str, str]) -> None:
+        """Nothing, where metrics still go by the values that they went by when multiples of them were spent.
+
+        Args:
+            listed: Of each metric, the digest that a charge would say.
+
+        Raises:
+            PolicyError: Naming one that does not.
+        """
+        with self._reading():
+            self._state.metrics.refuse_relisted(listed)
 
     def record_overrun(self, analyst: str) -> None:
         """Counts a deadline overrun or engine failure; the third suspends the analyst until a reset."""

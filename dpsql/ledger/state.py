@@ -19,6 +19,7 @@ from typing import Any
 from dpsql.errors import PolicyError
 from dpsql.ledger.file import GENESIS, LedgerFile, Record
 from dpsql.ledger.mark import HighWater, UnusableLedgerError
+from dpsql.ledger.meanings import Meanings
 from dpsql.ledger.once import MadeOnce
 from dpsql.ledger.synthetic import TablesState
 from dpsql.ledger.views import Release
@@ -61,7 +62,7 @@ class LedgerState:
         sequence, digest: The last record applied.
         ledger: The ledger's id.
         pinned, limits: As recorded; `limits` in the encoded form of `PolicyLimits`.
-        metrics: What the multiples of each metric are multiples of, as last recorded.
+        metrics: What the multiples of each metric are multiples of.
         contribution_key: 32 random bytes, made with the ledger.
         epoch: How often the owner overruled the high-water mark.
         version: The table version; 0 before the first.
@@ -78,7 +79,7 @@ class LedgerState:
         self.ledger = ""
         self.pinned = Pinned(unit="", neighbours="", composition="basic")
         self.limits: dict[str, Any] = {}
-        self.metrics: dict[str, str] = {}
+        self.metrics = Meanings()
         self.contribution_key = b""
         self.epoch = 0
         self.version = 0
@@ -172,12 +173,7 @@ class LedgerState:
         Raises:
             PolicyError: Naming one that does not.
         """
-        for name in sorted({metric for metric, _ in self._total.metric}):
-            if limits.metrics.get(name, self.metrics.get(name)) != self.metrics.get(name):
-                raise PolicyError(
-                    f"metrics.{name} is not what it was when multiples of it were spent. Give the new one a name of "
-                    "its own, or start the ledger's accounts afresh with `dpsql budget POLICY --reset --reason TEXT`."
-                )
+        self.metrics.refuse_redefined({metric for metric, _ in self._total.metric}, limits.metrics)
 
     def refuse_incomparable(self, limits: PolicyLimits) -> None:
         """Nothing, where each limit holds, or is held by, every one under which charges were granted since a reset.
@@ -254,6 +250,7 @@ class LedgerState:
 
     def _charge(self, record: Record) -> None:
         self._unsettled[record.analyst, record.account, record.loss] += 1
+        self.metrics.charged(record.detail)
 
     def _synthetic(self, record: Record) -> None:
         """A charge that pays for a table."""
@@ -318,7 +315,7 @@ class LedgerState:
             self._by_analyst[name] = self._sum_of(names)
             self._promises[name] = {promise for other in names for promise in self._promises.get(other, ())}
         self.limits = record.details["limits"]
-        self.metrics |= self.limits.get("metrics", {})
+        self.metrics.defined |= self.limits.get("metrics", {})
         self._promise_of_total = _promise(self.limits["total"])
         self._promise_of = {name: _promise(own) for name, own in self.limits["analysts"].items()}
         begun = self._of_newcomers
@@ -349,6 +346,7 @@ class LedgerState:
         self._by_account.clear()
         self._overruns.clear()
         self._promises.clear()
+        self.metrics.listed.clear()
         if self._serving != Account():
             self._promises[TOTAL].add(self._promise_of_total)
         self._begin(self._published.keys() & self._promise_of.keys())

@@ -14,7 +14,7 @@ from dpsql.owner.finding import Finding, public_columns
 from dpsql.plan.types import Type, Value
 from dpsql.policy import Policy
 
-__all__ = ["metric_findings", "metrics_of", "require_metrics"]
+__all__ = ["metric_findings", "metrics_of"]
 
 
 def metric_findings(policy: Policy) -> list[Finding]:
@@ -28,17 +28,6 @@ def metric_findings(policy: Policy) -> list[Finding]:
     except PolicyError as error:
         return [Finding(None, None, str(error), None, None, "error")]
     return [finding for metric in metrics.values() for finding in _notes(policy, metric)]
-
-
-def require_metrics(policy: Policy) -> None:
-    """Refuses a policy with a metric that is none, before anything is built.
-
-    Raises:
-        PolicyError: As `build_metrics`.
-        OperationalError: If public tables cannot be read.
-    """
-    if policy.metrics:
-        metrics_of(policy)
 
 
 def metrics_of(policy: Policy) -> Mapping[str, RowMetric]:

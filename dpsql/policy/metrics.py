@@ -185,7 +185,10 @@ class MetricPolicy(Section):
     """Multiples of the metric in total: one for each attribute and presence, or one number for sup and l2."""
 
     def definition(self, columns: Mapping[str, ColumnPolicy]) -> str:
-        """What a multiple of it means: all but the limit, as JSON, and the values whose places decide distances."""
+        """What a multiple of it means: all but the limit, as JSON, and the values whose places decide distances.
+
+        Values that a public table lists are known with a version of the tables: `Ledger.charge` compares those.
+        """
         placed = {
             name: columns[name].values or columns[name].bounds
             for name, own in self.attributes.items()

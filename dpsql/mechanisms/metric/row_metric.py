@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,6 +69,8 @@ class RowMetric:
         universe: The table of the bounded file that holds them.
         dimensions: Its attributes, in order.
         product: The distances between rows.
+        listed: A digest of the values whose places decide distances and that public tables list, in their order; ''
+            where there are none, so that the policy alone says how far apart rows are.
     """
 
     name: str
@@ -75,6 +78,7 @@ class RowMetric:
     universe: str
     dimensions: tuple[Dimension, ...]
     product: Product
+    listed: str = ""
 
     @property
     def one_number(self) -> bool:
@@ -122,7 +126,18 @@ def _row_metric(
             raise _refused(policy, place, error.named(names)) from None
     presence = None if declared.presence is None else Fraction(declared.presence)
     product = Product(tuple(dimension.metric for dimension in dimensions), declared.combine, presence)
-    return RowMetric(name, declared.table, universe_name(declared.table, name), tuple(dimensions), product)
+    listed = _listed(declared, columns, dimensions)
+    return RowMetric(name, declared.table, universe_name(declared.table, name), tuple(dimensions), product, listed)
+
+
+def _listed(declared: Declared, columns: Mapping[str, ColumnPolicy], dimensions: Sequence[Dimension]) -> str:
+    """The digest of what public tables list for attributes that go by places of values."""
+    found = [
+        (own.name, tuple(own.values))
+        for own in dimensions
+        if columns[own.name].values_from is not None and declared.attributes[own.name].by_place(columns[own.name])
+    ]
+    return hashlib.sha256(repr(found).encode()).hexdigest() if found else ""
 
 
 def _refused(policy: Policy, place: tuple[str | int, ...], problem: str) -> PolicyError:

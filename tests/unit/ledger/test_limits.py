@@ -89,6 +89,27 @@ def test_a_metric_that_was_spent_keeps_its_meaning(place: Path) -> None:
     opened(place, with_metric("1 a year")).close()
 
 
+def test_a_metric_that_was_spent_goes_by_the_values_that_it_went_by(place: Path) -> None:
+    own, other = {"home": "a, b"}, {"home": "b, a"}
+    with opened(place, with_metric("matrix")) as old, opened(place, with_metric("matrix")) as new:
+        new.refuse_relisted(other)  # nothing was spent yet
+        old.charge("ana", MetricLoss("home", {"age": Fraction(1, 2)}), statement="s", fingerprint="1", listed=own)
+        spent = new.budget("ana")
+        for ledger in (old, new):  # of whichever process
+            with pytest.raises(PolicyError, match=r"metrics\.home goes by the places of values .* Nothing was charged"):
+                ledger.charge(
+                    "ana", MetricLoss("home", {"age": Fraction(1, 2)}), statement="s", fingerprint="2", listed=other
+                )
+        with pytest.raises(PolicyError, match=r"metrics\.home goes by the places"):
+            new.refuse_relisted(other)
+        assert new.budget("ana") == spent
+        new.charge("ana", Pure(Fraction(1, 8)), statement="s", fingerprint="3", listed=other)  # of no metric
+        new.charge("ana", MetricLoss("home", {"age": Fraction(1, 2)}), statement="s", fingerprint="4", listed=own)
+    reset(place, pinned=BASIC, limits=with_metric("matrix"), reason="new", mark=place.parent.parent / "marks")
+    with opened(place, with_metric("matrix")) as ledger:
+        ledger.charge("ana", MetricLoss("home", {"age": Fraction(1)}), statement="s", fingerprint="5", listed=other)
+
+
 def test_a_metric_that_nobody_spent_may_change(place: Path) -> None:
     opened(place, with_metric("0.1 a year")).close()
     opened(place, with_metric("1 a year")).close()

@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
+import duckdb
 import pytest
 
+import dpsql
 from dpsql.engine.base import PublicColumn, PublicTable
 from dpsql.errors import PolicyError
 from dpsql.mechanisms.metric.row_metric import RowMetric, build_metrics
 from dpsql.plan.types import Type, Value
 from dpsql.policy import load_policy
-from tests.unit.mechanisms.metric.homes import policy
+from dpsql.proxy import refresh
+from tests.unit.mechanisms.metric.homes import asked, homes, policy
 
 COLUMNS: dict[str, list[Value]] = {"name": ["Alm", "Bach", "Cern"], "x": [0.0, 3.0, 30.0], "y": [0.0, 4.0, 40.0]}
 AGE = "{kind: chain, epsilon: 0.5}"
@@ -146,3 +149,33 @@ def test_what_multiples_mean_in_plain_epsilon(tmp_path: Path) -> None:
     assert metric.epsilon_of({"age": Fraction(2), "sex": Fraction(1, 2)}) == 2 * Fraction(5, 2) + 1
     l2 = built(tmp_path, ("combine: sum", "combine: l2"), ("{age: 4, sex: 4, town: 4}", "4"))
     assert l2.epsilon_of({"": Fraction(1)}) == l2.product.diameter() >= 5
+
+
+MATRIX = "{kind: matrix, distances: [[0, 0.1, 5], [0.1, 0, 5], [5, 5, 0]]}"
+
+
+def test_what_public_tables_list_is_part_of_what_a_multiple_means_where_its_order_is(tmp_path: Path) -> None:
+    moved: dict[str, list[Value]] = {"name": ["Aach", "Alm", "Bach"], "x": [0.0, 3.0, 30.0], "y": [0.0, 4.0, 40.0]}
+    for described, by_place in ((MATRIX, True), ("{kind: discrete, epsilon: 1}", False), (TOWN, False)):
+        one, other = (built(tmp_path, (TOWN, described), columns=columns).listed for columns in (COLUMNS, moved))
+        assert (one != other, bool(one)) == (by_place, by_place)
+
+
+@pytest.mark.chance(0, "asserts nothing of the draws")
+@pytest.mark.parametrize("through", ["the proxy", "the file"])
+def test_a_public_table_that_moves_a_matrix_ends_what_was_spent_of_it(tmp_path: Path, through: str) -> None:
+    """Of Alm, Bach and Cern the first two are near; of Aach, Alm and Bach the last two are far apart."""
+    budget = ("  ledger: homes.ledger.db", f"  ledger: homes.ledger.db\n  mark: {tmp_path / 'marks'}")
+    cache = ("database: homes.duckdb", f"database: homes.duckdb, cache: {tmp_path / 'cache'}")
+    text = policy()
+    for old, new in (budget, cache, (TOWN, MATRIX)):
+        text = text.replace(old, new)
+    file = homes(tmp_path, text)
+    asking = "SELECT COUNT(*) FILTER (WHERE town = 'Alm') AS n FROM people"
+    with dpsql.open(file) as proxy:
+        asked(proxy.session(analyst="ana"), asking)
+        with duckdb.connect(str(tmp_path / "homes.duckdb")) as connection:
+            connection.execute("DELETE FROM towns WHERE name = 'Cern'")
+            connection.execute("INSERT INTO towns VALUES ('Aach', 0, 0, 'hills', 9)")
+        with pytest.raises(PolicyError, match=r"metrics\.home goes by the places of values that a public table lists"):
+            proxy.refresh() if through == "the proxy" else refresh(file)
