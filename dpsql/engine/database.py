@@ -31,12 +31,15 @@ class SourceType:
         family: What kind of values it holds, one of `FAMILIES`.
         places: Digits behind the point, of a decimal; else 0.
         zoned: Whether its times are in a zone.
+        alike: What to write in a view instead, where values that the database takes for equal can have several texts:
+            as the name of a unit they would make several of one. '' where they cannot.
     """
 
     name: str
     family: str
     places: int = 0
     zoned: bool = False
+    alike: str = ""
 
     @property
     def cure(self) -> str:

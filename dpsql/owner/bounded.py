@@ -369,6 +369,11 @@ def identity(table: TableShape, name: str, source: SourceTable, *, integer: bool
         raise PolicyError(
             f"{table.name}.{name} holds {kind.name}, which names nobody. Make it an integer, a UUID or a text."
         )
+    if kind.alike:
+        raise PolicyError(
+            f"{table.name}.{name} holds {kind.name} whose values can be equal in the database although their texts "
+            f"differ: one person would be several. {kind.alike}"
+        )
     raw = _Raw(source, name, kind)
     if integer:
         return raw.read("BIGINT")

@@ -191,6 +191,38 @@ def test_errors_say_what_to_do(server: Server, tmp_path: Path) -> None:
         opened(policy)
 
 
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("text COLLATE folded", r"holds text whose values can be equal .* such as lower\(x\) COLLATE \"C\""),
+        ("folded_name", "holds text whose values can be equal"),
+        ("citext", r"holds public\.citext whose values .* Write lower\(x::text\)"),
+        ("interval", "holds interval whose values .* its microseconds"),
+        ("jsonb", "holds jsonb whose values .* Write an integer or a text of it"),
+    ],
+)
+def test_what_the_server_takes_for_equal_in_several_texts_names_nobody(
+    server: Server, tmp_path: Path, kind: str, told: str
+) -> None:
+    name = f"alike_{kind.replace(' ', '_').lower()}"
+    policy = clinic(tmp_path, server, name)
+    with server.connect(name) as connection:
+        connection.execute(
+            "CREATE COLLATION folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false);"
+            "CREATE DOMAIN folded_name AS text COLLATE folded; CREATE EXTENSION citext"
+        )
+        connection.execute(f'ALTER TABLE "People" ALTER "Person" TYPE {kind} USING NULL'.encode())
+    with pytest.raises(PolicyError, match=told):
+        opened(policy)
+    if "text" not in kind:
+        return
+    with server.connect(name) as connection:
+        connection.execute('ALTER TABLE "People" RENAME TO held')
+        columns = 'lower("Person"::text) COLLATE "C" AS "Person", weight, "Paid, in CHF", sex, seen, born, tags, raw'
+        connection.execute(f'CREATE VIEW "People" AS SELECT {columns} FROM held'.encode())
+    opened(policy).close()
+
+
 def test_what_is_committed_while_the_source_is_read_is_not_read(server: Server, tmp_path: Path) -> None:
     source = load_policy(clinic(tmp_path, server, "snapshot")).engine.source(str)
     with reading(source) as database:  # as a build does

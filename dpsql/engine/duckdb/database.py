@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.duckdb.ducklake import address_of, rows_of_ducklake
 from dpsql.engine.duckdb.files import matching, no_utf_8, rows_of, unread
 from dpsql.engine.duckdb.ranges import Filling, Range
-from dpsql.engine.duckdb.types import source_type
+from dpsql.engine.duckdb.types import COLLATED, EQUAL, source_type
 from dpsql.engine.log import TELLS
 from dpsql.errors import InvariantBroken, OperationalError, PolicyError
 from dpsql.plan.catalog import ROW
@@ -319,10 +320,25 @@ class DuckDBDatabase:
                 f"write source: FILE, or source: SCHEMA.TABLE, at the table in the policy."
             ) from None
         # A column may carry a collation, by which 'a' = 'A'; it would follow the values everywhere. Bytes have none.
-        texts = [DUCKDB.quoted(column) for column, kind in stored.types.items() if kind.name == "VARCHAR"]
-        plain = ", ".join(f"decode(encode({column})) AS {column}" for column in texts)
-        sql = f"(SELECT * REPLACE ({plain}) FROM {relation})" if texts else relation
-        return SourceTable(sql, stored.types, True, DUCKDB)
+        texts = [column for column, kind in stored.types.items() if kind.name == "VARCHAR"]
+        if not texts:
+            return SourceTable(relation, stored.types, True, DUCKDB)
+        plain = ", ".join(f"decode(encode({own})) AS {own}" for own in map(DUCKDB.quoted, texts))
+        alike = dict.fromkeys(self._collated(relation, texts), COLLATED)
+        types = {column: replace(kind, alike=alike.get(column, kind.alike)) for column, kind in stored.types.items()}
+        return SourceTable(f"(SELECT * REPLACE ({plain}) FROM {relation})", types, True, DUCKDB)
+
+    def _collated(self, relation: str, texts: Sequence[str]) -> list[str]:
+        """Those columns of texts that take different ones for equal; no row is read.
+
+        DuckDB tells no column's collation. One follows the column into a union, even with none of its rows.
+        """
+        none = ", ".join(f"{DUCKDB.quoted(column)} AS c{place}" for place, column in enumerate(texts))
+        different = ", ".join(f"({', '.join([text] * len(texts))})" for text in EQUAL)
+        counts = ", ".join(f"count(DISTINCT c{place})" for place in range(len(texts)))
+        both = f"SELECT {none} FROM {relation} WHERE FALSE UNION ALL SELECT * FROM (VALUES {different}) AS v"
+        (found,) = self.rows(f"SELECT {counts} FROM ({both}) AS r")
+        return [column for column, count in zip(texts, found, strict=True) if count < len(EQUAL)]
 
     def _described(self, sql: str, *, typed: bool = True) -> SourceTable:
         types = {row[0]: source_type(row[1]) for row in self.rows(f"DESCRIBE SELECT * FROM {sql}")}

@@ -20,7 +20,8 @@ HOLDS_ROWS = "c.relkind IN ('r', 'p', 'v', 'm', 'f')"
 """That a relation ``c`` is a table, whole or in parts, a view, a materialised one or a foreign table."""
 _COLUMNS = """
     SELECT a.attrelid, a.attname, format_type(b.oid, NULL), b.typcategory,
-           CASE WHEN b.oid = t.oid THEN a.atttypmod ELSE t.typtypmod END
+           CASE WHEN b.oid = t.oid THEN a.atttypmod ELSE t.typtypmod END,
+           EXISTS (SELECT 1 FROM pg_collation k WHERE k.oid = a.attcollation AND NOT k.collisdeterministic)
     FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
          JOIN pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
     WHERE a.attrelid = ANY($1) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
@@ -55,6 +56,8 @@ def named(connection: Connection[Any], name: str, schemas: Sequence[str]) -> tup
 def columns_of(connection: Connection[Any], relations: Sequence[int]) -> Mapping[int, Mapping[str, SourceType]]:
     """For each relation, by its number, the types of its columns by name, in order."""
     found: dict[int, dict[str, SourceType]] = {relation: {} for relation in relations}
-    for relation, column, *kind in connection.execute(_COLUMNS, [list(relations)]).fetchall():
-        found[relation][column] = source_type(*kind)
+    for relation, column, name, category, modifier, collated in connection.execute(
+        _COLUMNS, [list(relations)]
+    ).fetchall():
+        found[relation][column] = source_type(name, category, modifier, collated=collated)
     return found

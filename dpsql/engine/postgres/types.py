@@ -9,6 +9,16 @@ from dpsql.engine.database import SourceType
 
 __all__ = ["PLACES", "source_type"]
 
+_ONE_TEXT = frozenset(
+    {"bytea", "oid", "inet", "cidr", "macaddr", "macaddr8", "time without time zone", "time with time zone"}
+    | {"bit", "bit varying"}
+)
+"""Other types in which equal values have one text. What is neither here nor below may be of any extension."""
+_ALIKE = {
+    "interval": "Write CAST(extract(epoch FROM x) * 1000000 AS bigint), its microseconds, in a view.",
+    "citext": "Write lower(x::text) in a view.",
+}
+COLLATED = 'Its collation does that: write its one form in a view, such as lower(x) COLLATE "C".'
 PLACES = 12
 """Digits behind the point that are read of a numeric that states none. It is a choice."""
 
@@ -23,18 +33,21 @@ _FAMILIES = {
 }
 
 
-def source_type(name: str, category: str, modifier: int) -> SourceType:
+def source_type(name: str, category: str, modifier: int, *, collated: bool = False) -> SourceType:
     """The type that PostgreSQL calls by this name.
 
     Args:
         name: As `format_type` writes it without a modifier.
         category: PostgreSQL's ``typcategory``.
         modifier: Its ``typmod``, -1 for none.
+        collated: Whether it has a collation that takes texts for equal although they differ.
 
     >>> source_type("numeric", "N", (10 << 16 | 2) + 4).places, source_type("mood", "E", -1).family
     (2, 'text')
     >>> source_type("numeric", "N", (20 << 16) + 4).family, source_type("integer[]", "A", -1).family
     ('wide', 'nested')
+    >>> source_type("public.citext", "S", -1).alike, source_type("bytea", "U", -1).alike
+    ('Write lower(x::text) in a view.', '')
     """
     if name == "numeric":
         places = _scale(modifier)
@@ -43,7 +56,16 @@ def source_type(name: str, category: str, modifier: int) -> SourceType:
         return SourceType(name, "nested")
     if category == "E":
         return SourceType(name, "text")
-    return SourceType(name, _FAMILIES.get(name, "other"), zoned=name.endswith("with time zone"))
+    family, zoned = _FAMILIES.get(name, "other"), name.endswith("with time zone")
+    return SourceType(name, family, zoned=zoned, alike=COLLATED if collated else _alike(name, family))
+
+
+def _alike(name: str, family: str) -> str:
+    """What to write instead of a type in which equal values can have several texts: jsonb has 1 and 1.0."""
+    alike = _ALIKE.get(name.rpartition(".")[2], "")  # an extension's has its schema before it
+    if alike or family != "other" or name in _ONE_TEXT:
+        return alike
+    return "Write an integer or a text of it in a view."
 
 
 def _scale(modifier: int) -> int:

@@ -56,7 +56,17 @@ def source_type(data_type: Any) -> SourceType:
     if kind == "decimal":
         places = data_type.decimal.scale
         return SourceType(written(data_type), "decimal" if places > 0 else "wide", max(places, 0))
-    return SourceType(written(data_type), _FAMILIES.get(kind, "other"), zoned=kind == "timestamp")
+    return SourceType(
+        written(data_type), _FAMILIES.get(kind, "other"), zoned=kind == "timestamp", alike=_alike(data_type)
+    )
+
+
+def _alike(data_type: Any) -> str:
+    """What to write instead of a type in which equal values can have several texts."""
+    kind = _kind(data_type)
+    if kind == "string" and getattr(data_type.string, "collation", "") not in ("", "UTF8_BINARY"):
+        return "Its collation does that: write its one form in a view, such as lower(x) COLLATE UTF8_BINARY."
+    return "" if kind in _FAMILIES or kind == "binary" else "Write an integer or a text of it in a view."
 
 
 def wire_type(data_type: Any) -> str:

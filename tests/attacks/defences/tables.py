@@ -160,6 +160,13 @@ TABLES = (
         ("tests/unit/owner/test_owners.py",),
     ),
     Defence(
+        "what a database takes for equal in several texts names nobody",
+        BOUNDED,
+        "    if kind.alike:\n",
+        "    if False:\n",
+        ("tests/unit/owner/test_owners.py",),
+    ),
+    Defence(
         "every_unit is held against the data",
         "dpsql/owner/every_unit.py",
         "        if found.missing or found.several or found.shared:\n",

@@ -175,3 +175,41 @@ def test_a_decimal_with_places_names_nobody(kind: str, names: bool) -> None:
     else:
         with pytest.raises(PolicyError, match="Make it an integer, a UUID or a text"):
             identity(table, "patient", source, integer=False)
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("VARCHAR COLLATE NOCASE", "holds VARCHAR whose values can be equal .* decode\\(encode\\(lower\\(x\\)\\)\\)"),
+        ("VARCHAR COLLATE NOACCENT", "one person would be several"),
+        ("VARCHAR COLLATE NFC", "one person would be several"),
+        ("VARCHAR COLLATE de", "one person would be several"),
+        ("INTERVAL", "holds INTERVAL whose values .* Write epoch_us"),
+        ("TIMETZ", "an integer or a text of it"),
+    ],
+)
+@pytest.mark.parametrize("place", ["unit", "key", "reference"])
+def test_what_the_database_takes_for_equal_in_several_texts_names_nobody(
+    engine: duckdb.DuckDBPyConnection, kind: str, told: str, place: str
+) -> None:
+    """Where the database says that ann and Ann are one, they must not count for two."""
+    held = {"unit": "customer INTEGER", "key": "order_id BIGINT", "reference": "order_no INTEGER"}[place]
+    types = {name: columns.replace(held, f"{held.split()[0]} {kind}") for name, columns in SOURCE.items()}
+    with pytest.raises(PolicyError, match=told):
+        views(engine, shop(), types)
+    views(engine, shop())
+
+
+def test_one_form_in_a_view_names_somebody(engine: duckdb.DuckDBPyConnection) -> None:
+    engine.execute(
+        "CREATE OR REPLACE TABLE source.main.held (order_id BIGINT, person VARCHAR COLLATE NOCASE, cost INTEGER)"
+    )
+    engine.execute("INSERT INTO source.main.held VALUES (1, 'ann', 5), (2, 'Ann', 5)")
+    engine.execute("DROP TABLE IF EXISTS source.main.orders")
+    form = "decode(encode(lower(person))) AS customer"
+    engine.execute(f"CREATE VIEW source.main.orders AS SELECT order_id, {form}, cost FROM source.main.held")
+    try:
+        rows = views(engine, shop(), {name: SOURCE[name] for name in ("items", "returns")})["orders"]
+        assert {row[0] for row in rows} == {"ann"}
+    finally:
+        engine.execute("DROP VIEW source.main.orders")
