@@ -3,8 +3,9 @@
 It is worked out as that of the answer will be (`answers.intervals`): the range of the computation over the box of its
 parts' intervals. In the place of released values stand guesses from public facts: rows as the policy guesses them, half
 of them under a FILTER, values at their declared centre, or else an eighth of the way into their bounds. Most bounds are
-much looser, and a divisor then is much nearer to 0: so of two guesses, the other one eight times nearer, the wider
-interval is told.
+much looser, and a divisor then is much nearer to 0: so there is another guess, eight times nearer. Of an argument that
+is computed itself, as ln(x), either guess is made twice: within its own bounds, and at what it is where its columns are
+guessed. The widest interval is told.
 
 Tests: tests/unit/answers/test_foreseen.py.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from dpsql.mechanisms.base import Request
@@ -34,6 +36,32 @@ OFTEN = 8  # The width of bounds over that of the values, where no centre is dec
 LOOSE = OFTEN**2  # The same, for bounds that are loose. A guess.
 FAR = (OFTEN**3, OFTEN**4)  # The same, for bounds that are very loose. A guess.
 COMMON = 2  # How many times as many rows there are as a FILTER leaves. A guess.
+
+
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    """How it is guessed where values are.
+
+    Attributes:
+        often: The width of bounds over that of the values, where no centre is declared.
+        by_columns: Whether it is guessed of the columns that an argument is computed from, not of the argument.
+    """
+
+    often: int
+    by_columns: bool = False
+
+    def value(self, request: Request) -> Fraction | None:
+        """About where the values of an aggregate's argument are; None where nothing tells."""
+        argument, facts = request.aggregate.argument, request.facts
+        if not self.by_columns or argument is None or isinstance(argument, Column) or facts.centre is not None:
+            return _value(facts, self.often)
+        asked = {column for condition in _conditions(argument) for column in columns_of(condition)}
+        at = {column: _value(column.facts, self.often) for column in columns_of(argument) if column not in asked}
+        points = {column: Interval.point(value) for column, value in at.items() if value is not None}
+        found = Ranged(argument).over(lambda node: points.get(node) if isinstance(node, Column) else None)
+        if not isinstance(found, Interval) or found.low is None or found.high is None:
+            return _value(facts, self.often)
+        return _within(facts, (found.low + found.high) / 2)
 
 
 def computed_columns(plan: Plan) -> dict[str, Expression]:
@@ -70,7 +98,8 @@ def half_width_of(prepared: Prepared, expression: Expression) -> float | None:
         Infinity where the interval may have no end, as where a divisor may be 0 at this price; None where nothing can
         be foretold, as of texts, and where nothing tells about where the parts will lie.
     """
-    found = [_width_at(prepared, expression, often) for often in (OFTEN, LOOSE)]
+    guesses = [guess for often in (OFTEN, LOOSE) for guess in (_Guess(often), _Guess(often, by_columns=True))]
+    found = [_width_at(prepared, expression, guess) for guess in guesses]
     return None if None in found else max(own for own in found if own is not None)
 
 
@@ -80,26 +109,21 @@ def endless_from(prepared: Prepared, expression: Expression) -> int | None:
 
     None where even at the farthest of `FAR` they need lie nearer, or nothing can be foretold.
     """
-    return next((far for far in FAR if _width_at(prepared, expression, far) == math.inf), None)
+    return next((far for far in FAR if _width_at(prepared, expression, _Guess(far)) == math.inf), None)
 
 
-def _width_at(prepared: Prepared, expression: Expression, often: int) -> float | None:
+def _width_at(prepared: Prepared, expression: Expression, guess: _Guess) -> float | None:
     parts = parts_of(prepared, expression)
     if not expression.facts.type.numeric or len(parts) != len(columns_of(expression)):
         return None
-    return _width(expression, _boxes(parts, often))
+    return _width(expression, _boxes(parts, guess))
 
 
-def _boxes(parts: Sequence[Measured], often: int) -> dict[str, Interval] | None:
-    """Where the parts are expected to be, noise included; None where nothing tells of one.
-
-    Args:
-        parts: The measurements.
-        often: The width of bounds over that of the values, where no centre is declared.
-    """
+def _boxes(parts: Sequence[Measured], guess: _Guess) -> dict[str, Interval] | None:
+    """Where the parts are expected to be, noise included; None where nothing tells of one."""
     known = dict[str, Interval]()
     for own in parts:
-        value = _about(own.request, often)
+        value = _about(own.request, guess)
         if value is None:
             return None
         reach = Fraction(own.choice.release.half_width * math.log(20 * len(parts)) / math.log(20))  # Laplace noise's
@@ -116,7 +140,7 @@ def _width(expression: Expression, known: Mapping[str, Interval] | None) -> floa
     return math.inf if found.low is None or found.high is None else float(found.high - found.low) / 2
 
 
-def _about(request: Request, often: int) -> Fraction | None:
+def _about(request: Request, guess: _Guess) -> Fraction | None:
     """About what an aggregate will be; None where nothing tells."""
     aggregate, kind = request.aggregate, FUNCTIONS[request.aggregate.function].kind
     rows = Fraction(request.rows_about, COMMON if _is_filtered(aggregate.argument) else 1)
@@ -126,7 +150,7 @@ def _about(request: Request, often: int) -> Fraction | None:
         return rows
     if kind is Kind.CORRELATION:
         return Fraction(0)
-    value, apart = _value(request.facts, often), _apart(request.facts, often)
+    value, apart = guess.value(request), _apart(request.facts, guess.often)
     if value is None or apart is None:
         return None
     return {
@@ -140,6 +164,18 @@ def _about(request: Request, often: int) -> Fraction | None:
 def _is_filtered(argument: Expression | None) -> bool:
     """Whether it is NULL but under a condition, as behind FILTER."""
     return isinstance(argument, Case) and isinstance(argument.default, Constant) and argument.default.value is None
+
+
+def _conditions(expression: Expression) -> list[Expression]:
+    """The conditions of CASE in it: a guess of single values would take each for certain, or for impossible."""
+    own = [condition for condition, _ in expression.branches] if isinstance(expression, Case) else []
+    return own + [found for argument in arguments_of(expression) for found in _conditions(argument)]
+
+
+def _within(facts: Facts, value: Fraction) -> Fraction:
+    low, high = facts.low, facts.high
+    value = max(low, value) if isinstance(low, Fraction) else value
+    return min(high, value) if isinstance(high, Fraction) else value
 
 
 def _value(facts: Facts, often: int) -> Fraction | None:

@@ -73,6 +73,21 @@ def test_a_divisor_of_sums_whose_values_may_lie_near_0_is_said_before_the_charge
     assert cheap.columns[0].half_width == math.inf
 
 
+def test_values_are_guessed_through_what_an_argument_computes_of_them(session: Session) -> None:
+    """A quarter of the way into the bounds of ln(income) is an income of 5; most are far above."""
+    sql = f"SELECT {LAPLACE} exp(least(AVG(ln(greatest(income, 1))), 50)) AS g FROM people"
+    found = columns(session, sql)
+    each = found["g: AVG(ln(greatest(income, 1)))"].half_width
+    assert found["g"].half_width == pytest.approx(200_000 / 8 * math.sinh(each), rel=0.01)
+
+
+def test_a_condition_of_a_divisor_is_not_decided_by_a_guess_of_its_columns(session: Session) -> None:
+    sql = "SELECT SUM(income) / SUM(CASE WHEN age > 40 THEN age ELSE 0 END) AS r FROM people"
+    assert math.isfinite(
+        columns(session, sql.replace("SELECT", f"SELECT {LAPLACE}").replace("2)", "50)"))["r"].half_width
+    )
+
+
 def test_the_least_price_is_found_for_a_computed_column(session: Session) -> None:
     ratio = f"SELECT {LAPLACE} SUM(age) / COUNT(*) AS m FROM people WHERE age < 90"
     quote = session.explain(ratio, half_width={"m": 9})
