@@ -19,6 +19,7 @@ from dpsql.plan.catalog import Catalog, ColumnInfo
 from dpsql.plan.nodes import Aggregate, Column
 from dpsql.plan.options import Options
 from dpsql.plan.relations import origins
+from dpsql.plan.unbounded import unbounded
 from dpsql.prepare.together import Taken, joined
 from dpsql.sql.parse import parse
 
@@ -154,6 +155,8 @@ def _without_bounds(request: Request, catalog: Catalog) -> UnsupportedQuery | No
         return _scale_alone(request, catalog) if request.grid is None else None
     bounded = FUNCTIONS[aggregate.function].kind not in (Kind.COUNT, Kind.CHOICE)
     if bounded and (request.grid is None or (aggregate.second is not None and request.second_grid is None)):
+        if (lost := _bounds_lost(request)) is not None:
+            return lost
         bare = isinstance(aggregate.argument, Column)  # what is worked out has neither
         hints = "bounds, or centre and spread," if bare and FUNCTIONS[aggregate.function].located else "bounds"
         hints += " or a scale," if bare and aggregate.function == "avg" else ""
@@ -161,6 +164,18 @@ def _without_bounds(request: Request, catalog: Catalog) -> UnsupportedQuery | No
             "the bounds of its argument are not known.", construct=aggregate.text, position=aggregate.position,
             hint=f"Add {hints} to its columns in {catalog.policy_file}, or {_own_bounds(aggregate)}.",
         )  # fmt: skip
+    return None
+
+
+def _bounds_lost(request: Request) -> UnsupportedQuery | None:
+    """That the bounds of its columns are lost in what is computed of them, where it is so."""
+    aggregate = request.aggregate
+    for argument, grid in ((aggregate.argument, request.grid), (aggregate.second, request.second_grid)):
+        if argument is not None and grid is None and (found := unbounded(argument, request.source.relation)):
+            return UnsupportedQuery(
+                found[0], construct=aggregate.text, position=aggregate.position,
+                hint=f"{found[1]} Or {_own_bounds(aggregate)}.",
+            )  # fmt: skip
     return None
 
 
