@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -309,8 +309,9 @@ class Answer:
         Args:
             limit: Most rows shown; None for all.
         """
-        body = text_table(self.columns, self._cells(limit), right=self.numeric) if self.columns else ""
-        about = [*self._about(limit), *(f"Note: {safe(note)}" for note in self.notes)]
+        ends = [self.ends(i) for i in range(len(self.columns))]
+        body = text_table(self.columns, self._cells(limit, ends), right=self.numeric) if self.columns else ""
+        about = [*self._about(limit, ends), *(f"Note: {safe(note)}" for note in self.notes)]
         return "\n".join([*([NOT_PRIVATE] if not self.private else []), body, *about])
 
     def __str__(self) -> str:
@@ -319,10 +320,11 @@ class Answer:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        left, (first, *about) = self._left, self._about(_SHOWN)
+        ends = [self.ends(i) for i in range(len(self.columns))]
+        left, (first, *about) = self._left, self._about(_SHOWN, ends)
         return card(
             *([] if self.private else [stamp(NOT_PRIVATE)]),
-            *([values(self.columns, self._cells(_SHOWN), self.numeric)] if self.columns else []),
+            *([values(self.columns, self._cells(_SHOWN, ends), self.numeric)] if self.columns else []),
             small(first),
             *([] if left is None else known(lambda: [small(left())])),
             *map(small, about),
@@ -345,22 +347,21 @@ class Answer:
         """Which columns are numbers, or lists of them."""
         return [kind.numeric or isinstance(kind, ListOf) for kind in self.types]
 
-    def _cells(self, limit: int | None) -> list[list[str]]:
+    def _cells(self, limit: int | None, ends: Sequence[Sequence[Ends]]) -> list[list[str]]:
         columns = []
-        for i in range(len(self.columns)):
+        for i, own in enumerate(ends):
             values = [row[i] for row in self.rows[:limit]]
-            ends = self.ends(i)
             columns.append(
-                [with_error(*pair) for pair in zip(values, ends[:limit], strict=True)] if ends else map(plain, values)
+                [with_error(*pair) for pair in zip(values, own[:limit], strict=True)] if own else map(plain, values)
             )
         return [list(cells) for cells in zip(*columns, strict=True)]
 
-    def _about(self, limit: int | None) -> list[str]:
-        """How many rows there are, what they cost, and what ± means."""
+    def _about(self, limit: int | None, ends: Sequence[Sequence[Ends]]) -> list[str]:
+        """How many rows there are, what they cost, and what ± means where a column has intervals."""
         count = len(self.rows)
         hidden = "" if limit is None or count <= limit else f", the first {limit} shown"
         lines = [f"{count} row{'' if count == 1 else 's'}{hidden}. {self._price()}"]
-        if self.measurements and self.rows:
+        if self.measurements and any(end is not None for own in ends for pair in own for end in pair):
             level = percent(self.confidence)
             lines.append(f"± is half the width of a {level}% confidence interval; [low, high] is such an interval.")
         return lines

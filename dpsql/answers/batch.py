@@ -13,7 +13,6 @@ from typing import Generic, TypeGuard, TypeVar
 from dpsql.answers.costs import cost_text
 from dpsql.answers.notebook import card, folded, heading, small, values
 from dpsql.answers.quoted import Quote
-from dpsql.answers.screen import number as shown
 from dpsql.answers.screen import safe, text_table
 from dpsql.errors import Error, InvariantBroken, ProgrammingError
 from dpsql.plan.plans import PublicPlan, Several
@@ -199,7 +198,7 @@ class BatchQuote:
     def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         names = ("statement", "column", "mechanism", "cost", "expected error (95%)")
         return names, [
-            (str(place), column.name, column.mechanism, cost_text(column.loss), f"± {shown(column.half_width)}")
+            (str(place), column.name, column.mechanism, cost_text(column.loss), column.error)
             for place, quote in enumerate(self.statements, 1)
             for column in quote.columns
         ]

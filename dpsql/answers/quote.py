@@ -12,10 +12,12 @@ from fractions import Fraction
 
 from dpsql.answers.foreseen import computed_columns, endless_from, half_width_of
 from dpsql.answers.quoted import COMPUTED, Quote, QuoteColumn
+from dpsql.answers.screen import number
 from dpsql.limits import MOST_IN_PARTS, MOST_OPEN_GROUPS
 from dpsql.mechanisms.foretold import foretold_answer, rows_said
 from dpsql.owner.advised import rows_lost
 from dpsql.owner.finding import MUCH
+from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.guesses import rows_guessed
 from dpsql.plan.nodes import Aggregate, Apply, Column, PerUnit, Project, Scan
@@ -108,7 +110,19 @@ def _endless(prepared: Prepared, computed: Sequence[QuoteColumn]) -> Iterator[st
 
 def _column(name: str, measured: Measured, composition: Composition) -> QuoteColumn:
     others = [(other.mechanism, _reason(other.half_width, other.reason)) for other in measured.choice.others]
-    return QuoteColumn(*summary_fields(name, measured, composition), others=tuple(others))
+    return QuoteColumn(*summary_fields(name, measured, composition), others=tuple(others), said=_said(measured))
+
+
+def _said(measured: Measured) -> str:
+    """What is said of a release's error that is no half of an interval; empty where it is."""
+    release = measured.choice.release
+    if release.bracketed:
+        return ""
+    if release.half_width == math.inf:
+        return "not foretold"
+    if FUNCTIONS[measured.aggregate.function].kind is Kind.CHOICE:
+        return f"± {number(release.half_width)} rows"
+    return f"about {number(release.half_width)}, without interval"
 
 
 def summary_fields(

@@ -29,9 +29,21 @@ class QuoteColumn(ReleaseSummary):
 
     Attributes:
         others: The mechanisms not taken, each ``(name, reason)``.
+        said: What is said of its error where `half_width` is not that of a 95% interval; empty where it is.
     """
 
     others: tuple[tuple[str, str], ...] = ()
+    said: str = ""
+
+    @property
+    def error(self) -> str:
+        """Its expected error as text."""
+        return self.said or f"± {number(self.half_width)}"
+
+    @property
+    def foretold(self) -> float | None:
+        """The half width of a 95% interval; None where none is expected."""
+        return None if self.said else self.half_width
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -80,7 +92,7 @@ class Quote:
     def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         names = ("column", "mechanism", "cost", "sensitivity", "noise scale", "expected error (95%)")
         return names, [
-            (c.name, c.mechanism, cost_text(c.loss), number(c.sensitivity), number(c.scale), _half(c.half_width))
+            (c.name, c.mechanism, cost_text(c.loss), number(c.sensitivity), number(c.scale), c.error)
             for c in self.columns
         ]
 
@@ -99,13 +111,9 @@ class Quote:
             (text, text, text, real, real, real, text),
             [
                 (
-                    *(c.name, c.mechanism, cost_text(c.loss), c.sensitivity, c.scale, c.half_width),
-                    "; ".join(f"{name}: {reason}" for name, reason in c.others),
+                    *(c.name, c.mechanism, cost_text(c.loss), c.sensitivity, c.scale, c.foretold),
+                    "; ".join([*filter(None, [c.said]), *(f"{name}: {reason}" for name, reason in c.others)]),
                 )
                 for c in self.columns
             ],
         )
-
-
-def _half(half_width: float) -> str:
-    return f"± {number(half_width)}"

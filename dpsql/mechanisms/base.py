@@ -264,6 +264,11 @@ class Offer(ABC):
         """
         return self.half_width
 
+    @property
+    def bracketed(self) -> bool:
+        """Whether its values have intervals; where they have none, `half_width` is how far off they are expected."""
+        return True
+
     @abstractmethod
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """Noised values, one row per row of ``raw`` (``m0``, ``m1``, ... as ``need`` names them)."""

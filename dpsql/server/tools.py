@@ -66,6 +66,7 @@ class QuotedColumn(BaseModel):
     name: str
     mechanism: str
     expected_half_width: float | None
+    expected_error: str
 
 
 class Quoted(BaseModel):
@@ -131,7 +132,12 @@ class Tools:
         """EXPLAIN."""
         quote = self.session.explain(sql, half_width=half_width)
         columns = [
-            QuotedColumn(name=c.name, mechanism=c.mechanism, expected_half_width=json_value(c.half_width))
+            QuotedColumn(
+                name=c.name,
+                mechanism=c.mechanism,
+                expected_half_width=json_value(c.foretold),
+                expected_error=c.error,
+            )
             for c in quote.columns
         ]
         return Quoted(

@@ -112,6 +112,11 @@ class ModeRelease(Offer):
             values.append(self.candidates[self.chooser.choose(scores, sampler)])
         return ReleasedTable({"value": values})
 
+    @property
+    def bracketed(self) -> bool:
+        """No."""
+        return False
+
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """None: values of a domain have no error bar."""
         return [(None, None)] * len(released.values)

@@ -84,6 +84,11 @@ class KMeansRelease(Offer):
             return ReleasedTable({name: [None] * self.plan.k for name in names})
         return ReleasedTable(dict(zip(names, in_unit(found, self.bound).T.tolist(), strict=True)))
 
+    @property
+    def bracketed(self) -> bool:
+        """No."""
+        return False
+
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """None is known: how far a core's centre lies from the best one depends on the data."""
         return [(None, None)] * self.plan.k

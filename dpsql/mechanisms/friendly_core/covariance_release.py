@@ -77,6 +77,11 @@ class CovarianceRelease(Offer):
             return ReleasedTable({name: [None] * len(names) for name in names})
         return ReleasedTable(dict(zip(names, found.tolist(), strict=True)))
 
+    @property
+    def bracketed(self) -> bool:
+        """No."""
+        return False
+
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """None is known: how far the core's matrix lies from that of all rows depends on the data."""
         return [(None, None)] * len(self.grids)

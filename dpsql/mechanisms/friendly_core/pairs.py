@@ -141,6 +141,11 @@ class FriendlyPair(Offer):
         statistic = STATISTICS[self.function]
         return ReleasedTable({"value": [None if matrix is None else statistic(matrix) for matrix in found]})
 
+    @property
+    def bracketed(self) -> bool:
+        """No."""
+        return False
+
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """None is known: how far the core's statistic lies from that of all rows depends on the data."""
         return [(None, None)] * len(released.values)

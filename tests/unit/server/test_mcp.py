@@ -114,6 +114,7 @@ def test_a_quote_tells_cost_and_half_width_or_the_price_of_a_wanted_one(tools: T
     assert (quote["epsilon"], quote["columns"][0]["mechanism"]) == (0.5, "laplace")
     wanted = told(called(tools, "quote", sql=COUNT, half_width={"n": 30}))
     assert wanted["columns"][0]["expected_half_width"] <= 30
+    assert wanted["columns"][0]["expected_error"].startswith("± ")
     assert wanted["epsilon"] < 0.2
     assert "half_width takes one of: n" in refusal(called(tools, "quote", sql=COUNT, half_width={"m": 30}))
 

@@ -126,6 +126,15 @@ def test_the_centres_come_numbered_under_their_columns_names(session: Session) -
     assert "dealt into" in str(answer)
 
 
+def test_no_interval_is_promised_and_none_is_said_to_be_there(session: Session) -> None:
+    clusters, matrix = f"SELECT * FROM {CALL}", f"SELECT * FROM {MATRIX}"
+    assert {column.error for column in session.explain(matrix, epsilon=12).columns} == {"not foretold"}
+    (said,) = {column.error for column in session.explain(clusters).columns}
+    assert said.startswith("about 0.0")
+    assert said.endswith(", without interval")
+    assert "half the width" not in str(session.query(clusters))
+
+
 def test_ordinary_sql_stands_around_it(session: Session) -> None:
     around = session.query(f"SELECT id, round(x, 1) AS x FROM {CALL} AS c WHERE c.y > 0 ORDER BY x DESC LIMIT 1")
     assert around.rows == [(3, 0.5)]

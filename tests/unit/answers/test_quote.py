@@ -1,0 +1,34 @@
+"""What a quote says of each column of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import dpsql.testing
+from dpsql.session import Session
+from tests.sql.databases import build
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    path = build("shop", tmp_path_factory.mktemp("quoted"))
+    with dpsql.testing.open(path, dpsql.testing.Noiseless()) as opened:
+        yield opened.session(analyst="ana")
+
+
+def test_the_error_of_a_mode_is_so_many_rows(session: Session) -> None:
+    mode = "SELECT MODE(status) AS m FROM orders"
+    quote = session.explain(mode)
+    (column,) = quote.columns
+    assert column.error == f"± {column.half_width:.4g} rows"
+    assert column.error in str(quote)
+    assert column.error in str(session.quote([mode]))
+    assert quote.to_answer().rows[0][5] is None
+
+
+def test_what_half_widths_mean_is_said_where_a_column_has_one(session: Session) -> None:
+    said = "± is half the width of a 95% confidence interval"
+    assert said not in str(session.query("SELECT MODE(status) AS m FROM orders"))
+    assert said in str(session.query("SELECT MODE(status) AS m, COUNT(*) AS n FROM orders"))
