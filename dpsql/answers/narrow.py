@@ -13,16 +13,17 @@ from typing import Any
 
 from dpsql.answers.foreseen import computed_columns, half_width_of, parts_of
 from dpsql.errors import ProgrammingError
-from dpsql.plan.nodes import Column, Expression
+from dpsql.plan.aggregates import FUNCTIONS, Kind
+from dpsql.plan.nodes import Case, Column, Expression, Scan
 from dpsql.plan.plans import Plan
 from dpsql.plan.roles import answer_columns
 from dpsql.prepare import Measured, Prepared
 from dpsql.prepare.batch import At, Prices
 
-__all__ = ["guesses_of", "least_price", "price_for", "split_for"]
+__all__ = ["FOUND", "guesses_of", "least_price", "price_for", "split_for"]
 
-FORESEEN = frozenset({"laplace", "gaussian", "threshold", "gaussian_threshold"})
-"""Mechanisms of which public numbers alone say how wide an interval of a count or a sum is."""
+FOUND = frozenset({"located", "clamped", "capped", "exponential", "friendly_core", "preprocessing"})
+"""Mechanisms that find in the data how far their noise must reach, or between which values their intervals lie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +130,24 @@ def _narrow(prepared: Prepared, wanted: Sequence[_Wanted]) -> bool:
 def guesses_of(prepared: Prepared, half_width: Mapping[str, float]) -> tuple[str, ...]:
     """What is said of wanted columns whose intervals' widths rest on what is found in the data: they may be wider."""
     parts = [part for column in _wanted(prepared.plan, half_width) for part in column.parts(prepared)]
-    guessed = [part for part in parts if part.choice.release.mechanism not in FORESEEN]
-    return tuple(
-        dict.fromkeys(
-            f"{one.aggregate.text}: its half width is a guess. `{one.choice.release.mechanism}` finds in the data how "
-            "far the noise must reach: its interval may come out several times as wide. That of mechanism = 'laplace' "
-            "is known before, where it answers this."
-            for one in guessed
+    return tuple(dict.fromkeys(note for part in parts if (note := _guess_of(part))))
+
+
+def _guess_of(part: Measured) -> str:
+    """What is said of a part's half width; empty where public numbers alone tell it."""
+    guess = f"{part.aggregate.text}: its half width is a guess."
+    total = FUNCTIONS[part.aggregate.function].kind in (Kind.COUNT, Kind.SUM)
+    if part.choice.release.mechanism in FOUND:
+        other = " That of mechanism = 'laplace' is known before, where it answers this." if total else ""
+        return (
+            f"{guess} `{part.choice.release.mechanism}` finds in the data how far the noise must reach: its interval "
+            f"may come out several times as wide.{other}"
         )
-    )
+    source, argument = part.request.source, part.aggregate.argument
+    if total or (isinstance(source.relation, Scan) and not source.keys and not isinstance(argument, Case)):
+        return ""
+    rows = f"{part.request.rows_about:,} rows"
+    return f"{guess} It is for {rows}, as many as are guessed: of fewer rows the interval is wider."
 
 
 def least_price(narrow: Callable[[Fraction], bool], wanted: str = "intervals that narrow") -> Fraction:

@@ -11,6 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from dpsql.answers.foreseen import computed_columns, endless_from, half_width_of
+from dpsql.answers.narrow import FOUND
 from dpsql.answers.quoted import COMPUTED, Quote, QuoteColumn
 from dpsql.answers.screen import number
 from dpsql.limits import MOST_IN_PARTS, MOST_OPEN_GROUPS
@@ -238,6 +239,18 @@ def _below_0(key: Key) -> str | None:
     return f"{below} values of a key lie below 0, from {low} on: GREATEST(0, ..) around it makes one group of them."
 
 
+def _found_in_data(prepared: Prepared) -> tuple[str, ...]:
+    """Which expected errors are guesses, since what the noise must reach is found in the data."""
+    found = [own for own in prepared.measured if own.choice.release.mechanism in FOUND and own.choice.release.bracketed]
+    if not found:
+        return ()
+    texts = ", ".join(dict.fromkeys(own.aggregate.text for own in found))
+    return (
+        f"The expected error of {texts} is a guess: the noise is found in the data, and an interval may be several "
+        "times as wide.",
+    )
+
+
 def _notes(prepared: Prepared) -> tuple[str, ...]:
     notes = [*caps(prepared), *clipped(prepared)]
     contribution = prepared.measured[0].request.source.contribution
@@ -272,6 +285,7 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         many = " to ".join(dict.fromkeys(f"{request.rows_about:,}" for request in (least, most)))
         each, said = " in a group" * bool(prepared.plan.keys), rows_said(least)
         notes.append(f"The error of a mean is for {many} rows{each}, by the number {said}.")
+    notes += _found_in_data(prepared)
     noted = ((m, note) for m in prepared.measured for note in (*m.notes(), *advice(m.aggregate)))
     notes += [f"{m.aggregate.text}: {note}" for m, note in noted]
     notes += foretold_answer(prepared.plan)

@@ -143,6 +143,26 @@ def test_a_half_width_that_rests_on_what_is_found_is_said_to_be_a_guess(session:
     assert not any("is a guess" in note for note in known.notes)
 
 
+def test_a_half_width_of_a_mean_is_a_guess_where_a_condition_leaves_some_of_the_rows(session: dpsql.Session) -> None:
+    mean = (
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'laplace') AVG(age) AS mean FROM people WHERE age > 30"
+    )
+    quote = session.explain(mean, half_width={"mean": 20})
+    assert any("its half width is a guess. It is for " in note for note in quote.notes)
+    count = session.explain("SELECT COUNT(*) AS n FROM people WHERE age > 30", half_width={"n": 20})
+    assert not any("is a guess" in note for note in count.notes)
+
+
+def test_an_expected_error_that_rests_on_what_is_found_is_said_to_be_a_guess_once(session: dpsql.Session) -> None:
+    sql = (
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = '{}') AVG(age) AS mean, AVG(age) + 1 AS more FROM people"
+    )
+    found, known = (session.explain(sql.format(name)).notes for name in ("located", "laplace"))
+    said = "The expected error of AVG(age) is a guess: the noise is found in the data"
+    assert [note.startswith(said) for note in found].count(True) == 1
+    assert not any("is a guess" in note for note in known)
+
+
 def test_declining_an_interval_is_refused_where_nothing_reads_it(session: dpsql.Session) -> None:
     with pytest.raises(ProgrammingError, match="interval is an option of mechanism exponential"):
         session.query("SELECT COUNT(*) FROM people", interval="none")
