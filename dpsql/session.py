@@ -14,6 +14,7 @@ from dpsql.answers.answer import Answer, public
 from dpsql.answers.batch import BatchQuote, Statements, ToBuy, asked_in, at_width, batch_quote, is_priced
 from dpsql.answers.budget import Budget
 from dpsql.answers.described import described_quote
+from dpsql.answers.foreseen_together import columns_together
 from dpsql.answers.listing import describe_table, list_tables
 from dpsql.answers.promise import total_promise
 from dpsql.answers.quoted import Quote
@@ -365,9 +366,9 @@ class Session(Buying):
                 found.append(own[0])
                 continue
             left = backend.ledger.repeats_left(self._analyst, loss)
-            found.append(
-                quoted_together(own, backend.summary(loss), left, first=len(one.first)) if own else described_quote()
-            )
+            computed = columns_together(one.several, one.parts) if one.several is not None else []
+            quote = quoted_together(own, backend.summary(loss), left, first=len(one.first), computed=computed)
+            found.append(quote if own else described_quote())
         return batch, found
 
     def _free_quote(self, own: Prepared | AnyPlan) -> Quote:

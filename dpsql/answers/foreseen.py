@@ -5,7 +5,9 @@ parts' intervals. In the place of released values stand guesses from public fact
 of them under a FILTER, values at their declared centre, or else an eighth of the way into their bounds. Most bounds are
 much looser, and a divisor then is much nearer to 0: so there is another guess, eight times nearer. Of an argument that
 is computed itself, as ln(x), either guess is made twice: within its own bounds, and at what it is where its columns are
-guessed. The widest interval is told.
+guessed. The widest interval is told, of these and of the rows, where a column reads what they are grouped by.
+
+A window over all rows, or a sub-query as a value, is foretold where the groups are listed: each is thought to be alike.
 
 Tests: tests/unit/answers/test_foreseen.py.
 """
@@ -13,24 +15,35 @@ Tests: tests/unit/answers/test_foreseen.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dpsql.answers.foreseen_rows import RowsForeseen
+from dpsql.answers.intervals import aggregates_in
+from dpsql.answers.totals import Over, several_rows
 from dpsql.mechanisms.base import Request
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.expressions import arguments_of, columns_of
 from dpsql.plan.guesses import units_guessed
-from dpsql.plan.intervals import Interval
-from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed
+from dpsql.plan.intervals import EVERYTHING, Interval
+from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.plans import Plan
-from dpsql.plan.ranged import Ranged
+from dpsql.plan.ranged import Ranged, Told
 from dpsql.plan.roles import answer_columns
-from dpsql.plan.stages import is_aggregate
 from dpsql.plan.types import Facts
 from dpsql.prepare import Measured, Prepared
 
-__all__ = ["computed_columns", "endless_from", "half_width_of", "parts_of"]
+__all__ = [
+    "GUESSES",
+    "Foreseen",
+    "Whereabouts",
+    "computed_columns",
+    "endless_from",
+    "half_width_of",
+    "parts_of",
+    "widest",
+]
 
 OFTEN = 8  # The width of bounds over that of the values, where no centre is declared. A guess, as in `located`.
 LOOSE = OFTEN**2  # The same, for bounds that are loose. A guess.
@@ -39,7 +52,7 @@ COMMON = 2  # How many times as many rows there are as a FILTER leaves. A guess.
 
 
 @dataclass(frozen=True, slots=True)
-class _Guess:
+class Whereabouts:
     """How it is guessed where values are.
 
     Attributes:
@@ -64,25 +77,19 @@ class _Guess:
         return _within(facts, (found.low + found.high) / 2)
 
 
+GUESSES = tuple(Whereabouts(often, by_columns) for often in (OFTEN, LOOSE) for by_columns in (False, True))
+"""Of these the widest interval is told."""
+
+
 def computed_columns(plan: Plan) -> dict[str, Expression]:
-    """The columns of an answer that are computed from released numbers alone, row by row; by their labels."""
+    """The numbers of an answer that are computed from released ones; by their labels."""
     names = {own.name for own in plan.aggregates}
     found = dict[str, Expression]()
     for output, expression in zip(plan.answer, answer_columns(plan), strict=True):
-        read = {column.name for column in columns_of(expression)}
-        if output.end is None and read and read <= names and _is_computed(expression):
+        noised = any(column.name in names for column in columns_of(expression))
+        if output.end is None and noised and not isinstance(expression, Column) and expression.facts.type.numeric:
             found[output.label] = expression
     return found
-
-
-def _is_computed(expression: Expression) -> bool:
-    return not isinstance(expression, Column) and _is_plain(expression)
-
-
-def _is_plain(expression: Expression) -> bool:
-    """Whether it reads one row alone, and neither those beside it nor all of them."""
-    over_rows = isinstance(expression, Windowed | Total) or (isinstance(expression, Apply) and is_aggregate(expression))
-    return not over_rows and all(map(_is_plain, arguments_of(expression)))
 
 
 def parts_of(prepared: Prepared, expression: Expression) -> list[Measured]:
@@ -98,9 +105,19 @@ def half_width_of(prepared: Prepared, expression: Expression) -> float | None:
         Infinity where the interval may have no end, as where a divisor may be 0 at this price; None where nothing can
         be foretold, as of texts, and where nothing tells about where the parts will lie.
     """
-    guesses = [guess for often in (OFTEN, LOOSE) for guess in (_Guess(often), _Guess(often, by_columns=True))]
-    found = [_width_at(prepared, expression, guess) for guess in guesses]
+    column = Foreseen(prepared, expression)
+    return widest(column.at(guess) for guess in GUESSES)
+
+
+def widest(intervals: Iterable[Interval | None]) -> float | None:
+    """Half the width of the widest of several intervals, one for each guess; None where one is not known."""
+    found = [None if own is None else _half(own) for own in intervals]
     return None if None in found else max(own for own in found if own is not None)
+
+
+def _half(interval: Interval) -> float:
+    low, high = interval.low, interval.high
+    return math.inf if low is None or high is None else float(high - low) / 2
 
 
 def endless_from(prepared: Prepared, expression: Expression) -> int | None:
@@ -109,38 +126,75 @@ def endless_from(prepared: Prepared, expression: Expression) -> int | None:
 
     None where even at the farthest of `FAR` they need lie nearer, or nothing can be foretold.
     """
-    return next((far for far in FAR if _width_at(prepared, expression, _Guess(far)) == math.inf), None)
+    column = Foreseen(prepared, expression)
+    return next((far for far in FAR if (at := column.at(Whereabouts(far))) is not None and not at.finite), None)
 
 
-def _width_at(prepared: Prepared, expression: Expression, guess: _Guess) -> float | None:
-    parts = parts_of(prepared, expression)
-    if not expression.facts.type.numeric or len(parts) != len(columns_of(expression)):
-        return None
-    return _width(expression, _boxes(parts, guess))
+class Foreseen:
+    """Where a column of an answer is expected to lie.
+
+    Args:
+        prepared: The statement.
+        expression: The column, over released values and what rows are grouped by.
+    """
+
+    def __init__(self, prepared: Prepared, expression: Expression) -> None:
+        aggregates = aggregates_in(expression)
+        self._parts = parts_of(prepared, expression)
+        self._over: tuple[Over | Apply, ...] = (*several_rows(expression), *aggregates)
+        self._rows = RowsForeseen(prepared)
+        self._ranged = Ranged(expression)
+        names = {own.aggregate.name for own in self._parts}
+        self._keys = [column.name for column in columns_of(expression) if column.name not in names]
+        stages = [stage for stage in prepared.plan.stages if stage.aggregates]
+        alone = len(stages) == 1 and not stages[0].group_by and stages[0].where is None
+        self._can = expression.facts.type.numeric and (alone or not aggregates)
+
+    def at(self, guess: Whereabouts, times: int = 1) -> Interval | None:
+        """The widest interval of a row that is expected; None where nothing can be foretold.
+
+        Args:
+            guess: Where values lie.
+            times: How many such columns are to lie in their intervals at once.
+        """
+        keyed = self._rows.values(self._keys) if self._can else None
+        if keyed is None or (self._over and self._rows.count is None):
+            return None
+        boxes = _boxes(self._parts, guess, times * (self._rows.count or 1 if self._over else 1))
+        if boxes is None:
+            return None
+        found = list[Interval]()
+        for row in keyed:
+            known: dict[str, Told] = {**boxes, **row}
+            inside = {node: self._rows.over(node, known) for node in self._over}
+            if None in inside.values():
+                return None
+            own = self._ranged.possible(
+                lambda node, known=known, inside=inside: (
+                    known.get(node.name)  # type: ignore[misc]  # bound now
+                    if isinstance(node, Column)
+                    else inside.get(node)
+                )
+            )
+            if own.range is not None:  # it is not always NULL there
+                found.append(own.range)
+        return max(found, key=_half, default=None)
 
 
-def _boxes(parts: Sequence[Measured], guess: _Guess) -> dict[str, Interval] | None:
-    """Where the parts are expected to be, noise included; None where nothing tells of one."""
+def _boxes(parts: Sequence[Measured], guess: Whereabouts, times: int) -> dict[str, Interval] | None:
+    """Where the parts are expected to be, noise included, so many times at once; None where nothing tells of one."""
     known = dict[str, Interval]()
     for own in parts:
         value = _about(own.request, guess)
         if value is None:
             return None
-        reach = Fraction(own.choice.release.half_width * math.log(20 * len(parts)) / math.log(20))  # Laplace noise's
-        known[own.aggregate.name] = Interval(value - reach, value + reach)
+        reach = own.choice.release.half_width * math.log(20 * len(parts) * times) / math.log(20)  # Laplace noise's
+        ends = Interval(value - Fraction(reach), value + Fraction(reach)) if reach < math.inf else EVERYTHING
+        known[own.aggregate.name] = ends
     return known
 
 
-def _width(expression: Expression, known: Mapping[str, Interval] | None) -> float | None:
-    if known is None:
-        return None
-    found = Ranged(expression).over(lambda node: known.get(node.name) if isinstance(node, Column) else None)
-    if not isinstance(found, Interval):
-        return None
-    return math.inf if found.low is None or found.high is None else float(found.high - found.low) / 2
-
-
-def _about(request: Request, guess: _Guess) -> Fraction | None:
+def _about(request: Request, guess: Whereabouts) -> Fraction | None:
     """About what an aggregate will be; None where nothing tells."""
     aggregate, kind = request.aggregate, FUNCTIONS[request.aggregate.function].kind
     rows = Fraction(request.rows_about, COMMON if _is_filtered(aggregate.argument) else 1)
@@ -148,7 +202,7 @@ def _about(request: Request, guess: _Guess) -> Fraction | None:
         return Fraction(min(units_guessed(request.source.relation), request.rows_about))
     if kind is Kind.COUNT:
         return rows
-    if kind is Kind.CORRELATION:
+    if kind in (Kind.CORRELATION, Kind.PAIR):
         return Fraction(0)
     value, apart = guess.value(request), _apart(request.facts, guess.often)
     if value is None or apart is None:

@@ -28,6 +28,7 @@ __all__ = [
     "MOST_NODES",
     "AnswerRows",
     "Bars",
+    "aggregates_in",
     "as_interval",
     "ends_of",
     "known_value",
@@ -182,7 +183,7 @@ def _of_groups(
         confidence: Between 0 and 1.
     """
     noised = [column for column in columns_of(expression) if column.name in bars]
-    aggregates = list({id(own): own for own in _aggregates_in(expression)}.values())
+    aggregates = list({id(own): own for own in aggregates_in(expression)}.values())
     most = MOST_NODES - len(groups) * written_size(expression, MOST_NODES)[0]
     if len(aggregates) * sum(map(len, groups)) > most:
         return [_NONE] * len(groups)
@@ -262,11 +263,11 @@ class _Group:
         return None
 
 
-def _aggregates_in(expression: Expression) -> list[Apply]:
+def aggregates_in(expression: Expression) -> list[Apply]:
     """Every aggregate of an expression over released values."""
     if isinstance(expression, Apply) and is_aggregate(expression):
         return [expression]
-    return [own for argument in arguments_of(expression) for own in _aggregates_in(argument)]
+    return [own for argument in arguments_of(expression) for own in aggregates_in(argument)]
 
 
 def _counted(aggregate: Apply, members: Mapping[int, Mapping[str, Any]]) -> tuple[Expression | None, list[int]]:

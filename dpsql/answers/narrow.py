@@ -31,10 +31,12 @@ class _Wanted:
     """A column that is to be narrow.
 
     Attributes:
+        name: What it is called.
         expression: A released column, or what is computed from some.
         width: The most that half its 95% interval shall be wide, in the column's unit.
     """
 
+    name: str
     expression: Expression
     width: float
 
@@ -46,7 +48,9 @@ class _Wanted:
         """Whether its expected interval is as narrow."""
         if not isinstance(self.expression, Column):
             found = half_width_of(prepared, self.expression)
-            return found is not None and found <= self.width
+            if found is None:
+                raise ProgrammingError(f"No half width is foretold of {self.name!r}. Name columns that it is made of.")
+            return found <= self.width
         return all(
             measured.choice.release.half_width <= self.width
             for measured in prepared.measured
@@ -119,7 +123,7 @@ def _wanted(plan: Plan, half_width: Mapping[str, float]) -> list[_Wanted]:
             raise ProgrammingError(
                 f"half_width of {name!r} is {width!r}; write a number above 0, in the column's unit."
             )
-        wanted.append(_Wanted(columns[name], float(width)))
+        wanted.append(_Wanted(name, columns[name], float(width)))
     return wanted
 
 

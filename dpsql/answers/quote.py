@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from dpsql.answers.foreseen import computed_columns, endless_from, half_width_of
 from dpsql.answers.narrow import FOUND
-from dpsql.answers.quoted import COMPUTED, Quote, QuoteColumn
+from dpsql.answers.quoted import Quote, QuoteColumn, computed_column, endless_note
 from dpsql.answers.screen import number
 from dpsql.limits import MOST_IN_PARTS, MOST_OPEN_GROUPS
 from dpsql.mechanisms.foretold import foretold_answer, rows_said
@@ -85,23 +85,19 @@ def public_quote(sql: str) -> Quote:
 
 def _computed(prepared: Prepared, composition: Composition) -> list[QuoteColumn]:
     """What is expected of the columns that are computed from released ones."""
-    nothing, found = summary(Composed(()), composition), []
-    for label, expression in computed_columns(prepared.plan).items():
-        half_width = half_width_of(prepared, expression)
-        if half_width is not None:
-            found.append(QuoteColumn(label, COMPUTED, nothing, None, None, half_width))
-    return found
+    nothing = summary(Composed(()), composition)
+    columns = computed_columns(prepared.plan).items()
+    return [computed_column(label, nothing, half_width_of(prepared, own), own) for label, own in columns]
 
 
 def _endless(prepared: Prepared, computed: Sequence[QuoteColumn]) -> Iterator[str]:
     """Which columns may have intervals without an end."""
     expressions = computed_columns(prepared.plan)
     for column in computed:
-        if column.half_width == math.inf:
-            yield (
-                f"{column.name}: Expected to say next to nothing: by the rows and values that are guessed its interval "
-                "may have no end at this price, as where a divisor may be 0."
-            )
+        if column.said:
+            continue
+        if note := endless_note(column):
+            yield note
         elif far := endless_from(prepared, expressions[column.name]):
             yield (
                 f"{column.name}: at this price its interval has no end, as where a divisor may be 0, if its values are "

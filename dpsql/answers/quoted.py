@@ -5,16 +5,20 @@ Tests: tests/unit/answers/test_answer.py.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from dpsql.answers.answer import Answer, ReleaseSummary, public
 from dpsql.answers.costs import cost_text
 from dpsql.answers.notebook import card, folded, heading, small, values
 from dpsql.answers.screen import number, safe, text_table
+from dpsql.plan.expressions import arguments_of
+from dpsql.plan.nodes import Expression, Total, Windowed
+from dpsql.plan.stages import is_aggregate
 from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
 
-__all__ = ["COMPUTED", "Quote", "QuoteColumn"]
+__all__ = ["COMPUTED", "Quote", "QuoteColumn", "computed_column", "endless_note"]
 
 COMPUTED = "computed"
 """In the place of a mechanism, of what is worked out from released numbers, and costs nothing more."""
@@ -44,6 +48,36 @@ class QuoteColumn(ReleaseSummary):
     def foretold(self) -> float | None:
         """The half width of a 95% interval; None where none is expected."""
         return None if self.said else self.half_width
+
+
+def computed_column(label: str, nothing: PrivacyLoss, half_width: float | None, expression: Expression) -> QuoteColumn:
+    """The line of a column that is worked out from released numbers.
+
+    Args:
+        label: What it is called.
+        nothing: What it costs.
+        half_width: As it is foretold; None where it is not.
+        expression: What it is.
+    """
+    if half_width is not None:
+        return QuoteColumn(label, COMPUTED, nothing, None, None, half_width)
+    said = "not foretold: over several rows" if _over_rows(expression) else "not foretold"
+    return QuoteColumn(label, COMPUTED, nothing, None, None, math.inf, said=said)
+
+
+def endless_note(column: QuoteColumn) -> str:
+    """That the interval of a computed column may have no end; empty where it has one, or none is foretold."""
+    if column.said or column.half_width < math.inf:
+        return ""
+    return (
+        f"{column.name}: Expected to say next to nothing: by the rows and values that are guessed its interval may "
+        "have no end at this price, as where a divisor may be 0."
+    )
+
+
+def _over_rows(expression: Expression) -> bool:
+    own = isinstance(expression, Windowed | Total) or is_aggregate(expression)
+    return own or any(map(_over_rows, arguments_of(expression)))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

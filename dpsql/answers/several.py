@@ -19,7 +19,7 @@ from dpsql.answers.finish import Intervals
 from dpsql.answers.intervals import as_interval, ends_of
 from dpsql.answers.lists import gathered, side_by_side
 from dpsql.answers.postprocess import MADE_UP, PostProcess, fitting
-from dpsql.answers.quoted import Quote
+from dpsql.answers.quoted import Quote, QuoteColumn, endless_note
 from dpsql.answers.screen import Ends
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.over_release import lower_over_release
@@ -139,7 +139,14 @@ def beside_first(answer: Answer, first: Sequence[Answer], cost: PrivacyLoss) -> 
     )
 
 
-def quoted_together(quotes: Sequence[Quote], cost: PrivacyLoss, repeats_left: int | None, *, first: int = 0) -> Quote:
+def quoted_together(
+    quotes: Sequence[Quote],
+    cost: PrivacyLoss,
+    repeats_left: int | None,
+    *,
+    first: int = 0,
+    computed: Sequence[QuoteColumn] = (),
+) -> Quote:
     """The quote of a statement over several answers.
 
     Args:
@@ -147,6 +154,7 @@ def quoted_together(quotes: Sequence[Quote], cost: PrivacyLoss, repeats_left: in
         cost: Of all of them together.
         repeats_left: How often the budget would grant them together.
         first: How many are released for the others to read.
+        computed: The columns that are made of several answers.
     """
     told = [
         f"Its {len(quotes)} answers are bought together; what is made of them is free.",
@@ -154,10 +162,14 @@ def quoted_together(quotes: Sequence[Quote], cost: PrivacyLoss, repeats_left: in
     ]
     return Quote(
         cost=cost,
-        columns=tuple(column for quote in quotes for column in quote.columns),
+        columns=(*computed, *(column for quote in quotes for column in quote.columns)),
         sql="\n".join(dict.fromkeys(quote.sql for quote in quotes)),
         repeats_left=repeats_left,
-        notes=tuple(dict.fromkeys([*told, *(note for quote in quotes for note in quote.notes)])),
+        notes=tuple(
+            dict.fromkeys(
+                [*told, *filter(None, map(endless_note, computed)), *(note for quote in quotes for note in quote.notes)]
+            )
+        ),
     )
 
 

@@ -30,7 +30,7 @@ from dpsql.plan.types import Facts, Type
 from dpsql.plan.windows import FUNCTIONS
 from dpsql.privacy.tables import Group, GroupColumns
 
-__all__ = ["MOST_GROUPS", "several_rows", "several_rows_intervals"]
+__all__ = ["MOST_GROUPS", "RISING", "Over", "several_rows", "several_rows_intervals"]
 
 Over = Windowed | Total
 _Box = dict[Expression, Told]

@@ -13,6 +13,7 @@ from dpsql.errors import ProgrammingError
 from dpsql.session import Session
 from tests.sql.databases import build
 
+COUNTED = "SELECT district, COUNT(*) AS n FROM people GROUP BY district"
 LAPLACE = "WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'laplace', epsilon = 2)"
 
 
@@ -47,10 +48,114 @@ def test_what_is_computed_in_an_outer_query_is_foretold_as_well(session: Session
     assert outer["m"].half_width == plain["m"].half_width
 
 
-@pytest.mark.parametrize("column", ["COUNT(*) > 5", "COUNT(*)", "district", "SUM(COUNT(*)) OVER ()"])
-def test_what_is_no_number_of_one_row_has_no_line_of_its_own(session: Session, column: str) -> None:
+@pytest.mark.parametrize("column", ["COUNT(*) > 5", "COUNT(*)", "district"])
+def test_what_is_released_or_no_number_has_no_line_of_its_own(session: Session, column: str) -> None:
     found = session.explain(f"SELECT district, {column} AS x, COUNT(*) AS n FROM people GROUP BY district")
     assert COMPUTED not in {own.mechanism for own in found.columns}
+
+
+def lies(middle: float, half_width: float, at_once: int) -> tuple[float, float]:
+    """Where a number lies that is released by laplace, so many at once."""
+    each = half_width * math.log(20 * at_once) / math.log(20)
+    return middle - each, middle + each
+
+
+def test_a_share_of_all_groups_and_a_difference_to_the_row_before_are_foretold(session: Session) -> None:
+    """Four districts are listed, of 125 people each by the policy's guess."""
+    found = columns(
+        session,
+        f"SELECT {LAPLACE} district, COUNT(*) / SUM(COUNT(*)) OVER () AS share, "
+        "COUNT(*) - LAG(COUNT(*)) OVER (ORDER BY district) AS more FROM people GROUP BY district",
+    )
+    low, high = lies(125, found["share: COUNT(*)"].half_width, 4)
+    assert found["share"].half_width == pytest.approx((high / (4 * low) - low / (4 * high)) / 2)
+    assert found["more"].half_width == pytest.approx(high - low)
+
+
+def test_a_share_of_a_partition_is_of_as_many_groups_as_it_has(session: Session) -> None:
+    found = columns(
+        session,
+        f"SELECT {LAPLACE} district, employed, COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY district) AS share "
+        "FROM people GROUP BY district, employed",
+    )
+    low, high = lies(500 // 8, found["share: COUNT(*)"].half_width, 8)
+    assert found["share"].half_width == pytest.approx((high / (2 * low) - low / (2 * high)) / 2)
+
+
+def test_what_a_query_over_an_answer_sums_up_is_foretold(session: Session) -> None:
+    inner = f"SELECT {LAPLACE} district, COUNT(*) AS n FROM people GROUP BY district"
+    mean = columns(session, f"WITH t AS ({inner}) SELECT AVG(n) AS m FROM t")
+    share = columns(session, f"WITH t AS ({inner}) SELECT district, n / (SELECT SUM(n) FROM t) AS share FROM t")
+    low, high = lies(125, mean["n"].half_width, 4)
+    assert mean["m"].half_width == pytest.approx((high - low) / 2)
+    assert share["share"].half_width == pytest.approx((high / (4 * low) - low / (4 * high)) / 2)
+
+
+def test_a_number_that_rows_are_grouped_by_is_read_and_the_widest_row_is_told(session: Session) -> None:
+    found = columns(session, f"SELECT {LAPLACE} district, COUNT(*) * district AS d FROM people GROUP BY district")
+    assert found["d"].half_width == pytest.approx(4 * found["d: COUNT(*)"].half_width)
+
+
+def test_an_intercept_from_a_slope_is_foretold(session: Session) -> None:
+    found = columns(session, f"SELECT {LAPLACE} AVG(income) - REGR_SLOPE(income, age) * AVG(age) AS b FROM people")
+    assert found["b"].half_width > 10 * found["b: AVG(income)"].half_width
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELECT district, RANK() OVER (ORDER BY COUNT(*)) AS x FROM people GROUP BY district", ": over several rows"),
+        ("SELECT trade, COUNT(*) / SUM(COUNT(*)) OVER () AS x FROM people GROUP BY trade", ": over several rows"),
+        (f"SELECT n / km2 AS x FROM ({COUNTED}) AS a JOIN districts USING (district)", ""),
+    ],
+)
+def test_what_cannot_be_foretold_has_a_line_that_says_so(session: Session, sql: str, said: str) -> None:
+    quote = session.explain(sql, delta=1e-8)
+    (column,) = (own for own in quote.columns if own.name == "x")
+    assert (column.mechanism, column.error) == (COMPUTED, f"not foretold{said}")
+    assert column.error in str(quote)
+    assert not any("next to nothing" in note and note.startswith("x") for note in quote.notes)
+
+
+def test_no_price_is_sought_for_a_width_that_cannot_be_foretold(session: Session) -> None:
+    sql = "SELECT district, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*)) AS place FROM people GROUP BY district"
+    with pytest.raises(ProgrammingError, match="No half width is foretold of 'place'"):
+        session.explain(sql, half_width={"place": 1})
+
+
+def test_a_ratio_of_two_answers_has_a_line_of_its_own_as_wide_as_that_within_one(session: Session) -> None:
+    first, second = (
+        f"SELECT {LAPLACE} district, {measured} AS n FROM people GROUP BY district"
+        for measured in ("COUNT(*)", "SUM(age)")
+    )
+    found = columns(
+        session,
+        f"WITH a AS ({first}), b AS ({second}) SELECT district, b.n / a.n AS mean, a.n AS people, b.n "
+        "FROM a JOIN b USING (district)",
+    )
+    assert list(found) == ["mean", "people", "n"]
+    low, high = lies(125, found["people"].half_width, 2)
+    least, most = lies(125 * 110 / 8, found["n"].half_width, 2)
+    nearer = lies(125 * 110 / 64, found["n"].half_width, 2)
+    widths = [(most / low - least / high) / 2, (nearer[1] / low - nearer[0] / high) / 2]
+    assert found["mean"].half_width == pytest.approx(max(widths), rel=0.2)
+
+
+def test_a_share_of_another_answer_stands_under_its_own_name(session: Session) -> None:
+    share = (
+        "SELECT district, COUNT(*) * 100.0 / (SELECT COUNT(*) FROM people WHERE age > 1) AS pct FROM people GROUP BY 1"
+    )
+    (pct, *others) = session.explain(share, mechanism="laplace").columns
+    assert (pct.name, pct.mechanism) == ("pct", COMPUTED)
+    assert pct.half_width < others[0].half_width / 100
+
+
+def test_a_ratio_of_answers_whose_divisor_may_be_0_is_said(session: Session) -> None:
+    quote = session.explain(
+        "SELECT (SELECT COUNT(*) FROM people WHERE age > 1) / (SELECT COUNT(*) FROM people WHERE age > 9) AS r",
+        epsilon=0.004,
+    )
+    assert any(note.startswith("r: Expected to say next to nothing") for note in quote.notes)
 
 
 def test_a_divisor_that_may_be_0_at_this_price_is_said_before_the_charge(session: Session) -> None:

@@ -1,0 +1,84 @@
+"""The rows of an answer before anything is released: what they are grouped by, and what lies in windows over them.
+
+Tests: tests/unit/answers/test_foreseen.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dpsql.answers.intervals import known_value
+from dpsql.answers.totals import RISING, Over, several_rows
+from dpsql.plan.intervals import EVERYTHING, Interval
+from dpsql.plan.nodes import Apply, Column, Total
+from dpsql.plan.ranged import Ranged, Told
+from dpsql.prepare import Prepared
+
+__all__ = ["RowsForeseen"]
+
+LOOKED_AT = 100
+"""Rows of which intervals are worked out, or up to twice as many, in equal steps. It is a choice: so many take a few
+milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowsForeseen:
+    """The rows of an answer, where the groups are listed.
+
+    Attributes:
+        prepared: The statement.
+    """
+
+    prepared: Prepared
+
+    @property
+    def count(self) -> int | None:
+        """How many there are; None where groups are found in the data."""
+        sizes = [None if own.groups is None else len(own.groups) for own in self.prepared.groupings]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
+
+    def values(self, keys: Sequence[str]) -> list[dict[str, Told]] | None:
+        """What some rows of the first grouping have of these keys; None where that is not known."""
+        if not keys:
+            return [{}]
+        places, groups = self._places(keys), self.prepared.groupings[0].groups
+        if places is None or groups is None:
+            return None
+        looked = groups[:: max(1, len(groups) // LOOKED_AT)]
+        different = dict.fromkeys(tuple(group[place] for place in places) for group in looked)
+        return [dict(zip(keys, map(known_value, group), strict=True)) for group in different]
+
+    def over(self, node: Over | Apply, known: Mapping[str, Told]) -> Interval | None:
+        """What a window, a sub-query as a value or an aggregate of all rows lies in, if all rows are as this one.
+
+        None where nothing tells.
+        """
+        if node.function.name not in RISING or not node.arguments or several_rows(node.arguments[0]):
+            return None
+        found = Ranged(node.arguments[0]).over(lambda own: known.get(own.name) if isinstance(own, Column) else None)
+        if not isinstance(found, Interval) or not found.finite:
+            return EVERYTHING if isinstance(found, Interval) else None
+        if node.function.name != "sum":
+            return found
+        rows = self._beside(node)
+        return None if rows is None else found * Interval.point(rows)
+
+    def _beside(self, node: Over | Apply) -> int | None:
+        """How many rows a sum is over, at most; None where that is not known."""
+        if isinstance(node, Apply):
+            return self.count
+        if isinstance(node, Total):
+            return self.count if node.where is None else None
+        names = [own.name for own in node.partition if isinstance(own, Column)]
+        places, groups = self._places(names), self.prepared.groupings[0].groups
+        if node.frame is not None or len(names) < len(node.partition) or places is None or groups is None:
+            return None
+        if not names:
+            return self.count
+        return -(-len(groups) // len({tuple(group[place] for place in places) for group in groups} or {()}))
+
+    def _places(self, keys: Sequence[str]) -> list[int] | None:
+        """Where a listed group has these keys."""
+        held = [self.prepared.plan.keys[index].name for index in self.prepared.groupings[0].keys]
+        return [held.index(key) for key in keys] if set(keys) <= set(held) else None
