@@ -56,9 +56,13 @@ class RowsForeseen:
         """
         if node.function.name not in RISING or not node.arguments or several_rows(node.arguments[0]):
             return None
-        found = Ranged(node.arguments[0]).over(lambda own: known.get(own.name) if isinstance(own, Column) else None)
-        if not isinstance(found, Interval) or not found.finite:
-            return EVERYTHING if isinstance(found, Interval) else None
+        argument = node.arguments[0]
+        own = Ranged(argument).possible(lambda own: known.get(own.name) if isinstance(own, Column) else None)
+        if own.range is None or (own.null and argument.facts.nullable):
+            return None  # how many rows count is not known
+        found: Interval = own.range
+        if not found.finite:
+            return EVERYTHING
         if node.function.name != "sum":
             return found
         rows = self._beside(node)

@@ -106,6 +106,7 @@ def test_an_intercept_from_a_slope_is_foretold(session: Session) -> None:
     [
         ("SELECT district, RANK() OVER (ORDER BY COUNT(*)) AS x FROM people GROUP BY district", ": over several rows"),
         ("SELECT trade, COUNT(*) / SUM(COUNT(*)) OVER () AS x FROM people GROUP BY trade", ": over several rows"),
+        (f"SELECT SUM(n) FILTER (WHERE district IN (2, 3)) AS x FROM ({COUNTED}) AS a", ": over several rows"),
         (f"SELECT n / km2 AS x FROM ({COUNTED}) AS a JOIN districts USING (district)", ""),
     ],
 )
