@@ -6,6 +6,7 @@ Tests: tests/unit/answers/test_answer.py.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR
 from fractions import Fraction
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 from dpsql.answers.answer import Answer, public
 from dpsql.answers.costs import cost_text
 
-__all__ = ["Budget"]
+__all__ = ["Budget", "as_rows"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -34,6 +35,7 @@ class Budget:
         limit: The analyst's limit.
         composition: How losses add up, ``basic`` or ``zcdp``.
         promise: What all of it means together for one row, where answers of several kinds were given; else ''.
+        delta_left: The largest delta that one query could still have; None where none of the account's was spent.
     """
 
     spent: PrivacyLoss
@@ -41,6 +43,7 @@ class Budget:
     limit: PrivacyLoss
     composition: str
     promise: str = ""
+    delta_left: float | None = None
 
     TITLES: ClassVar[tuple[str, str, str]] = ("spent", "limit", "left for one query")
     """What `cells` are."""
@@ -52,7 +55,10 @@ class Budget:
     @property
     def epsilon_left(self) -> str:
         """What is left for one query, in words."""
-        return f"epsilon {number(self.remaining, 6, ROUND_FLOOR)}"
+        epsilon = f"epsilon {number(self.remaining, 6, ROUND_FLOOR)}"
+        if self.delta_left is None:
+            return epsilon
+        return f"{epsilon}, {f'delta {number(self.delta_left, 4, ROUND_FLOOR)}' if self.delta_left else 'no delta'}"
 
     @property
     def left(self) -> str:
@@ -60,7 +66,7 @@ class Budget:
         return f"Left: {self.epsilon_left}."
 
     def __str__(self) -> str:
-        return "\n".join([text_table(self.TITLES, [self.cells()]), *self._about()])
+        return "\n".join([text_table(self.TITLES, [self.cells()], widest=None), *self._about()])
 
     __repr__ = __str__
 
@@ -68,7 +74,13 @@ class Budget:
         return card(values(self.TITLES, [self.cells()]), *map(small, self._about()))
 
     def _about(self) -> list[str]:
-        return [f"Losses add up by {self.composition} composition.", *([self.promise] if self.promise else [])]
+        return [self.adding_up, *([self.promise] if self.promise else [])]
+
+    @property
+    def adding_up(self) -> str:
+        """How losses add up, as a sentence."""
+        part = ": a quarter of delta pays for queries" if self.composition == "zcdp" else ""
+        return f"Losses add up by {self.composition} composition{part}."
 
     @classmethod
     def of(cls, state: AccountState) -> Self:
@@ -83,7 +95,8 @@ class Budget:
             },
             classes={name: float(share * state.limit.epsilon) for name, share in state.limit.classes.items()},
         )
-        return cls(state.spent, _down(state.remaining), limit, state.composition)
+        delta = None if state.delta_left is None else float(state.delta_left)
+        return cls(state.spent, _down(state.remaining), limit, state.composition, delta_left=delta)
 
     def to_answer(self) -> Answer:
         """The budget as one row: what ``SHOW BUDGET`` returns."""
@@ -92,6 +105,14 @@ class Budget:
             (Type.TEXT, Type.TEXT, Type.REAL, Type.TEXT, Type.TEXT),
             [(cost_text(self.spent), cost_text(self.limit), self.remaining, self.composition, self.promise or None)],
         )
+
+
+def as_rows(budgets: Sequence[tuple[str, Budget]]) -> Answer:
+    """The budgets of several accounts, one row each: its name first."""
+    rows = [own.to_answer() for _, own in budgets]
+    first = rows[0]
+    named = [(name, *own.rows[0]) for (name, _), own in zip(budgets, rows, strict=True)]
+    return public(("analyst", *first.columns), (Type.TEXT, *first.types), named)
 
 
 def _down(amount: Fraction) -> float:

@@ -48,8 +48,8 @@ def _by_metric(budget: Budget, neighbours: str, metrics: Mapping[str, RowMetric]
     spent = budget.spent
     if not spent.metric:
         return ""
-    delta = spent.delta if budget.composition == "basic" else budget.limit.delta
-    plain, delta = _of_a_change(spent.epsilon, delta if spent.epsilon else 0, neighbours)
+    once = (spent.delta if budget.composition == "basic" else budget.limit.delta) if spent.epsilon else 0
+    plain, delta = _of_a_change(spent.epsilon, once, neighbours)
     widest, parts = Fraction(0), []
     for name, multiples in spent.metric.items():
         each = multiples if isinstance(multiples, Mapping) else {"": multiples}
@@ -58,7 +58,9 @@ def _by_metric(budget: Budget, neighbours: str, metrics: Mapping[str, RowMetric]
         widest += metrics[name].epsilon_of({column: Fraction(x) for column, x in each.items()})
     total = _number(plain + float(widest)) if math.isfinite(plain) else "what its rho proves"
     first = [f"epsilon {_number(plain)}"] if plain else []
-    chance = f", but for a chance of {_number(delta)} (delta)" if delta else ""
+    both = f": {_number(once)} times 1 + e^{_number(spent.epsilon)}, as one person goes and one comes"
+    twice = both if delta != once else ""
+    chance = f", but for a chance of {_number(delta)} (delta{twice})" if delta else ""
     return (
         f"In total, a change of one row from i to j loses at most {' + '.join([*first, *parts])}: "
         f"epsilon {total} for the two rows that are farthest apart{chance}."

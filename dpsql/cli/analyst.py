@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 from dpsql.cli.app import app
 from dpsql.cli.arguments import File, HalfWidth, PolicyFile, Sql, piped, statements_of, takes_options, widths_of
 from dpsql.cli.running import line, opened, progress
+from dpsql.cli.writing import Format, refuse_on_screen, write
 from dpsql.errors import InterfaceError
 
 if TYPE_CHECKING:
@@ -22,19 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["explain", "query"]
 
 NOBODY = "everybody else"  # No policy can name an account so: whoever is called this has the one that "*" stands for.
-FORMATS = ("table", "csv", "json", "parquet")  # The last three are the names of `answers.writers.WRITERS`.
-
-
-def _known(name: str) -> str:
-    if name not in FORMATS:
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(FORMATS)}.")
-    return name
-
-
 Plot = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Draw the answer, too: FILE ends in .png or .svg.", dir_okay=False)
 ]
-FORMAT = typer.Option(help="How to write the answer.", metavar=f"<{'|'.join(FORMATS)}>", callback=_known)
 
 
 @app.command()
@@ -74,7 +64,7 @@ def query(
         bool, typer.Option("--together", help="Buy the statements of FILE at once: what they ask alike is paid once.")
     ] = False,
     half_width: HalfWidth = None,
-    format: Annotated[str, FORMAT] = "table",  # noqa: A002 - the option's name
+    format: Format = "table",  # noqa: A002 - the option's name
     intervals: Annotated[
         bool, typer.Option("--intervals", help="Columns n_low and n_high beside each noised column n.")
     ] = False,
@@ -92,10 +82,7 @@ def query(
         raise typer.BadParameter("--half-width needs -f FILE --together; explain tells what one statement costs then.")
     if len(statements) > 1 and format == "parquet":
         raise InterfaceError("A Parquet file holds one answer. Ask one statement, or choose another format.")
-    if format == "parquet" and sys.stdout.isatty():
-        raise InterfaceError(
-            "Parquet is not text. Send it to a file: dpsql query ... --format parquet > answer.parquet"
-        )
+    refuse_on_screen(format, "query")
     with opened(policy) as proxy:
         session = proxy.session(analyst=analyst)
         if together:
@@ -106,7 +93,7 @@ def query(
             answers = [*answers]
         shown = (answer.with_intervals() for answer in answers) if intervals else answers
         if file is None:
-            _write(next(iter(shown)), format)
+            write(next(iter(shown)), format)
         else:
             _write_all(shown, format)
     if plot is not None:
@@ -140,15 +127,5 @@ def _write_all(answers: Iterable[Answer], format: str) -> None:  # noqa: A002 - 
     typer.echo(before, nl=False)
     for place, answer in enumerate(answers):
         typer.echo(between if place else "", nl=False)
-        _write(answer, format)
+        write(answer, format)
     typer.echo(after, nl=False)
-
-
-def _write(answer: Answer, format: str) -> None:  # noqa: A002 - the option's name
-    if format == "table":
-        typer.echo(answer.to_text())
-        return
-    from dpsql.answers.writers import WRITERS
-
-    sys.stdout.buffer.write(WRITERS[format](answer))
-    sys.stdout.buffer.flush()

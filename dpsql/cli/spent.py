@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ import typer
 from dpsql.cli.app import app, ledger_app
 from dpsql.cli.arguments import PolicyFile
 from dpsql.cli.running import line
+from dpsql.cli.writing import Format, refuse_on_screen, write
 from dpsql.errors import InterfaceError, LedgerError
 
 if TYPE_CHECKING:
@@ -24,9 +26,10 @@ def budget(
     analyst: Annotated[str | None, typer.Option(help="One analyst only.")] = None,
     reset: Annotated[bool, typer.Option("--reset", help="The owner: forget what was spent, on record.")] = False,
     reason: Annotated[str | None, typer.Option(help="Why, for the record; a reset needs it.")] = None,
+    format: Format = "table",  # noqa: A002 - the option's name
 ) -> None:
     """What was spent and what is left, of all together and of each analyst."""
-    from dpsql.answers.budget import Budget
+    from dpsql.answers.budget import Budget, as_rows
     from dpsql.answers.promise import total_promise
     from dpsql.answers.screen import text_table
     from dpsql.owner.metric_report import metrics_of
@@ -35,19 +38,24 @@ def budget(
 
     if reset != bool(reason):
         raise typer.BadParameter("--reset and --reason TEXT go together.")
+    refuse_on_screen(format, "budget")
     loaded = load_policy(policy)
     if reason:
         _reset(loaded, analyst, reason)
     with open_ledger(loaded) as ledger:
         accounts = [analyst] if analyst else [None, *loaded.budget.analysts]
         budgets = [(account or "all together", Budget.of(ledger.budget(account))) for account in accounts]
-    rows = [(name, *state.cells()) for name, state in budgets]
-    typer.echo(text_table(("analyst", *Budget.TITLES), rows))
-    typer.echo(f"Losses add up by {loaded.budget.composition} composition.")
     metrics = metrics_of(loaded) if any(state.spent.metric for _, state in budgets) else {}
+    budgets = [(name, replace(own, promise=total_promise(own, loaded.neighbours, metrics))) for name, own in budgets]
+    if format != "table":
+        write(as_rows(budgets), format)
+        return
+    rows = [(name, *state.cells()) for name, state in budgets]
+    typer.echo(text_table(("analyst", *Budget.TITLES), rows, widest=None))
+    typer.echo(budgets[0][1].adding_up)
     for name, state in budgets:
-        if promise := total_promise(state, loaded.neighbours, metrics):
-            typer.echo(f"{line(name)}: {promise}")
+        if state.promise:
+            typer.echo(f"{line(name)}: {state.promise}")
 
 
 @app.command()

@@ -14,6 +14,7 @@ from dpsql.ledger.state import LedgerState
 from dpsql.ledger.views import AccountState
 from dpsql.privacy.account import Account, readable
 from dpsql.privacy.accounting import PolicyLimits, PrivacyFilter
+from dpsql.privacy.used import delta_left
 
 __all__ = ["Granting"]
 
@@ -155,6 +156,7 @@ class Granting:
             limit, granted = self._limits.of(account), self._filters[account]
             spent = self._state.spent(account, self._limits)
         remaining = min(granted.remaining(spent), self._total.remaining(everyone))
+        delta = min(delta_left(granted, spent), delta_left(self._total, everyone))
         stopped = self._state.restored or (analyst is not None and self._state.suspended(analyst))
         shown = granted.plain.proved(spent)
         lost = {name: bound.proved(spent.of_class(name)).epsilon for name, bound in granted.classes.items()}
@@ -163,6 +165,7 @@ class Granting:
             remaining=Fraction(0) if stopped else remaining,
             limit=limit,
             composition=self._composition,
+            delta_left=None if stopped or delta >= delta_left(granted, Account()) else delta,
         )
 
     def repeats_left(self, analyst: str, asked: Account) -> int | None:

@@ -88,6 +88,7 @@ def exceeded(who: str, short: Shortfall, unit: str) -> BudgetExceeded:
     This query costs epsilon 0.4; analyst 'ana' has 0.25 of 2 left for unit 'patient_id'. Nothing was read. \
 Ask again with epsilon = 0.25 or less.
     """
+    part = f" Of the delta {_down(short.declared)} of the policy, a quarter pays for queries." if short.declared else ""
     if short.limit == 0:
         hint = f" The policy sets no limit for {short.quantity}, so none of it may be spent."
     elif short.affordable > 0:
@@ -96,7 +97,7 @@ Ask again with epsilon = 0.25 or less.
         hint = " Only the owner can allow more, in the policy."
     return BudgetExceeded(
         f"This query costs {short.quantity} {_up(short.needed)}; {who} {_down(short.remaining)} of {_down(short.limit)}"
-        f" left for unit {unit!r}. Nothing was read.{hint}",
+        f" left for unit {unit!r}. Nothing was read.{part}{hint}",
         needed=short.needed,
         remaining=short.remaining,
     )

@@ -28,12 +28,14 @@ class AccountState:
         remaining: The largest price in pure epsilon that one more query could have: the lesser of own and total.
         limit: The account's limits.
         composition: How losses add up.
+        delta_left: The largest delta that one more query could have; None where none of the account's was spent.
     """
 
     spent: PrivacyLoss
     remaining: Fraction
     limit: Limits
     composition: Composition
+    delta_left: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)

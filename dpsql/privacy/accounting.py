@@ -148,6 +148,7 @@ class Shortfall:
 
     Attributes:
         affordable: A price in epsilon that one statement could still have, 0 where there is none to tell.
+        declared: The delta of which the limit is a part, as under ``zcdp``; 0 where the limit is what was declared.
     """
 
     quantity: str
@@ -155,6 +156,7 @@ class Shortfall:
     remaining: Fraction
     limit: Fraction
     affordable: Fraction = Fraction(0)
+    declared: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,12 +264,16 @@ class Zcdp(Bound):
     def _lack(self, spent: Account, asked: Account) -> Shortfall:
         after = spent + asked
         if after.outside > self.delta:  # then delta, which is not below it, is too much as well
-            return _shortfall("delta", spent.outside, asked.outside, self.delta, DELTA_UNIT)
+            return self._of_delta(spent.outside, asked.outside)
         if after.epsilon is not None and after.epsilon <= self.epsilon:
-            return _shortfall("delta", spent.delta, asked.delta, self.delta, DELTA_UNIT)
+            return self._of_delta(spent.delta, asked.delta)
         if asked.epsilon is not None and self.remaining(spent) < asked.epsilon * UNIT:
             return self._of_epsilon(spent, asked.epsilon)
         return _shortfall("rho", spent.rho, asked.rho, self.rho, UNIT)
+
+    def _of_delta(self, spent: int, asked: int) -> Shortfall:
+        short = _shortfall("delta", spent, asked, self.delta, DELTA_UNIT)
+        return replace(short, declared=2 * self.conversion_delta)
 
 
 BOUNDS: Mapping[Composition, type[Bound]] = {"basic": Basic, "zcdp": Zcdp}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from tests.unit.cli.clinic import Clinic, assert_one_clear_error
 
 
@@ -10,6 +12,22 @@ def test_budget_shows_all_together_and_each_analyst(clinic: Clinic) -> None:
     assert lines[2].split() == ["all", "together", "nothing", "epsilon", "3", "epsilon", "3"]
     assert lines[3].split() == ["ana", "nothing", "epsilon", "2", "epsilon", "2"]
     assert lines[4] == "Losses add up by basic composition."
+
+
+def test_a_budget_is_written_in_the_formats_of_answers(clinic: Clinic) -> None:
+    told = json.loads(clinic.dpsql("budget", "clinic.yaml", "--format", "json").out)
+    assert [column["name"] for column in told["columns"]][:4] == ["analyst", "spent", "limit", "remaining_epsilon"]
+    assert told["rows"][1] == ["ana", "nothing", "epsilon 2", 2.0, "basic", None]
+    assert (
+        clinic.dpsql("budget", "clinic.yaml", "--format", "csv").out.splitlines()[2]
+        == "ana,nothing,epsilon 2,2.0,basic,"
+    )
+
+
+def test_a_budget_is_never_cut(clinic: Clinic) -> None:
+    policy, long = clinic.folder / "clinic.yaml", "ana-maria-" * 8
+    policy.write_text(policy.read_text().replace("{ana: {epsilon: 2}}", f"{{{long}: {{epsilon: 2}}}}"))
+    assert clinic.dpsql("budget", "clinic.yaml").out.splitlines()[3].split()[0] == long
 
 
 def test_budget_of_a_stranger_is_refused_also_for_a_reset(clinic: Clinic) -> None:

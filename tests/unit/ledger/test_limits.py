@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from dpsql.errors import BudgetExceeded, LedgerError, PolicyError
-from dpsql.ledger.ledger import Pinned, PolicyLimits
+from dpsql.ledger.ledger import Ledger, Pinned, PolicyLimits
 from dpsql.ledger.owner import reset
 from dpsql.privacy.accounting import Limits
-from dpsql.privacy.kinds import MetricLoss, Pure
+from dpsql.privacy.kinds import Approximate, MetricLoss, Pure
 from tests.unit.ledger.accounts import BASIC, ask, limits, opened, spent
 
 
@@ -223,3 +223,17 @@ def test_limits_that_meet_a_ledger_in_use_are_adopted_later(place: Path) -> None
             ask(ledger)
         with pytest.raises(BudgetExceeded):
             ask(ledger)
+
+
+def test_under_zcdp_a_refusal_says_that_a_quarter_of_delta_pays() -> None:
+    own = PolicyLimits(Limits(Fraction(2), Fraction(1, 10**5)), {"ana": Limits(Fraction(2), Fraction(1, 10**5))})
+    with Ledger.open(None, pinned=replace(BASIC, composition="zcdp"), limits=own) as ledger:
+        assert ledger.budget("ana").delta_left is None
+        ask(ledger, Approximate(Fraction(1, 10), Fraction(2, 10**6)))
+        assert ledger.budget("ana").delta_left == Fraction(5, 10**7)
+        with pytest.raises(BudgetExceeded) as refusal:
+            ask(ledger, Approximate(Fraction(1, 10), Fraction(1, 10**6)))
+    assert str(refusal.value) == (
+        "This query costs delta 1e-6; analyst 'ana' has 5e-7 of 2.5e-6 left for unit 'patient_id'. Nothing was read. "
+        "Of the delta 1e-5 of the policy, a quarter pays for queries. Only the owner can allow more, in the policy."
+    )

@@ -277,6 +277,9 @@ def test_a_shortfall_names_the_quantity_that_lacks() -> None:
     assert lacks(Pure(Fraction(2))) == "epsilon"
     assert lacks(Concentrated(ONE)) == "rho"
     assert lacks(Approximate(ONE, MILLIONTH)) == "delta"
+    short = budget.shortfall(Account(), Approximate(ONE, MILLIONTH).account("zcdp"))
+    assert short is not None
+    assert (short.limit, short.declared) == (MILLIONTH / 4, MILLIONTH)  # what pays for queries, and what it is part of
     assert lacks(MetricLoss("home", {"age": ONE})) == "metric home.age"
     assert lacks(MetricLoss("home", {"": ONE})) == "metric home"
     assert lacks(RandomDPLoss(ONE, MILLIONTH, "city", 1)) == "gamma"
