@@ -21,12 +21,12 @@ RARE = 100
 
 
 def budget_findings(policy: Policy) -> list[Finding]:
-    """Warnings of a delta that is large for so few units, and of analysts who are promised more than the total holds.
+    """What is said of a delta that is large for so few units, and of analysts promised more than the total holds.
 
     Raises:
         OperationalError: If the data cannot be read.
     """
-    return [*_delta(policy), *_beyond_the_total(policy)]
+    return [*_delta(policy), *_beyond_the_total(policy), *_together(policy)]
 
 
 def _delta(policy: Policy) -> Iterator[Finding]:
@@ -60,6 +60,20 @@ def _beyond_the_total(policy: Policy) -> Iterator[Finding]:
         if above:
             what = f"analyst {name}: {', and '.join(above)}. The total ends first."
             yield Finding(None, None, what, None, None, "warning")
+
+
+def _together(policy: Policy) -> Iterator[Finding]:
+    """A note where each analyst's limit is within the total, and all of them are beyond it."""
+    total, own = policy.budget.total, policy.budget.analysts.values()
+    for kind, each, all_of_it in (
+        ("epsilon", [one.epsilon for one in own], total.epsilon),
+        ("delta", [one.delta for one in own], total.delta),
+        ("gamma", [one.gamma for one in own], total.gamma),
+    ):
+        promised = sum(each, Decimal())
+        if promised > all_of_it >= max(each):
+            what = f"together analysts are promised {kind} {_text(promised)}, more than the total's {_text(all_of_it)}"
+            yield Finding(None, None, f"{what}: who asks first is served.", None, None, "note")
 
 
 def _text(number: Decimal) -> str:

@@ -252,6 +252,17 @@ def test_an_analyst_who_is_promised_more_than_the_total_holds_is_a_warning(folde
     )
 
 
+def test_analysts_who_are_promised_more_together_than_the_total_holds_are_a_note(folder: Path) -> None:
+    total = {"epsilon": 3}
+    analysts = {"ana": {"epsilon": 2}, "bob": {"epsilon": 2}, "*": {"epsilon": Decimal("0.5")}}
+    (finding,) = budget_findings(with_budget(folder, total=total, analysts=analysts))
+    assert (finding.severity, finding.what) == (
+        "note",
+        "together analysts are promised epsilon 4.5, more than the total's 3: who asks first is served.",
+    )
+    assert budget_findings(with_budget(folder, total={"epsilon": 5}, analysts=analysts)) == []
+
+
 def test_a_cap_that_drowns_a_count_of_the_rows_is_a_warning_until_it_is_lower(folder: Path) -> None:
     plain = policy(folder).model_dump(exclude_unset=True)
     plain["tables"]["visits"] |= {"rows_per_unit": 1024, "rows_about": 5000}
