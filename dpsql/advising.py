@@ -6,13 +6,16 @@ import os
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 
+from dpsql.answers.screen import number
 from dpsql.engine.log import keep_in
 from dpsql.errors import ProgrammingError, door
 from dpsql.ledger.ledger import FACTS, Ledger
+from dpsql.ledger.standing import Standing
 from dpsql.owner.advise import ROWS_OF_A_UNIT, Foretold, ReleasedFacts, data_now, foretold, measure, newest, paid
 from dpsql.owner.advised import unresolved, with_bounds
 from dpsql.owner.builder import alone, data_digest_of
@@ -29,6 +32,9 @@ __all__ = ["EPSILON", "AdviceReport", "advise", "facts_of"]
 EPSILON = Fraction(1, 20)
 """The price of facts where the owner names none. It is a choice: little beside what analysts get, and enough for some
 thousands of people."""
+
+LITTLE = Fraction(1, 10)
+"""The part of an account's epsilon: where facts leave less, that is told. It is a choice."""
 
 IN_ADDITION = " That is in addition to what facts of these data have cost before."
 
@@ -118,7 +124,7 @@ def advise(
 
 def _price(policy: Policy, ledger: Ledger, wanted: Foretold, *, named: bool) -> AdviceReport:
     """What facts would cost, for nothing."""
-    text, version = _quoted(policy, wanted), ledger.version()
+    text, version = _quoted(policy, wanted) + _leaves(ledger, wanted), ledger.version()
     facts, digest = newest(ledger), data_digest_of(cache_directory(policy, ledger), version)
     if facts is not None and facts.data == digest:
         if paid(ledger, digest, wanted if named else None) is None:
@@ -152,7 +158,8 @@ def _advised(
         data = data_now(policy, ledger, cache)
         release = paid(ledger, data, wanted if warned is not None else None)
         new, before = release is None, newest(ledger)
-        price = _quoted(policy, wanted) + (IN_ADDITION if before is not None and before.data == data else "")
+        price = _quoted(policy, wanted) + (_leaves(ledger, wanted) if new else "")
+        price += IN_ADDITION if before is not None and before.data == data else ""
         if new and wanted.advice is None:
             raise ProgrammingError(f"epsilon {float(wanted.epsilon):g} buys no facts. Write a larger --epsilon.")
         if new and wanted.thin and warned is not None:
@@ -196,6 +203,19 @@ def _quoted(policy: Policy, wanted: Foretold) -> str:
         text += f" By the policy's rows_about these would stay empty: {', '.join(wanted.thin)}. "
         text += f"{_served(policy, wanted.serves)} {_by_hand(policy, wanted.thin)}"
     return text
+
+
+def _leaves(ledger: Ledger, wanted: Foretold) -> str:
+    """Whom the charge would leave little or nothing, and who cannot pay it; '' where there is nobody."""
+    found = []
+    for left in Standing(ledger).after(wanted.advice.loss) if wanted.advice is not None else ():
+        name = {"": "all together", "*": "everybody else"}.get(left.account, left.account)
+        if left.epsilon is None:
+            found.append(f"{name} cannot pay it")
+        elif left.epsilon < LITTLE * left.limit:
+            found.append(f"it leaves {name} {number(left.epsilon, rounding=ROUND_FLOOR)} of {number(left.limit)}")
+    told = "; ".join(found)
+    return told and f" {told[0].upper()}{told[1:]}."
 
 
 def _served(policy: Policy, serves: Fraction | None) -> str:

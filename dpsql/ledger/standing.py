@@ -15,7 +15,7 @@ from dpsql.privacy.accounting import PrivacyFilter
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.used import used
 
-__all__ = ["Moment", "Standing", "Use"]
+__all__ = ["Left", "Moment", "Standing", "Use"]
 
 POINTS = 200
 """Moments at which the accounts are looked at. It is a choice: as many as a chart a screen wide can show apart."""
@@ -51,6 +51,21 @@ class Moment:
     accounts: dict[str, Fraction]
 
 
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What an account would have left after a charge.
+
+    Attributes:
+        account: Its name; '' is the total.
+        epsilon: The largest price that one more query could have; None where the charge would be refused.
+        limit: The account's epsilon.
+    """
+
+    account: str
+    epsilon: Fraction | None
+    limit: Fraction
+
+
 class Standing:
     """Where the accounts of an open ledger stand.
 
@@ -84,6 +99,18 @@ class Standing:
             account, state = self._ledger._granting.account_of(analyst), self._ledger._state
             own, total = state.spent(account, self._ledger._limits), state.total
         return lambda: Use(account, used(self._filters[account], own), used(self._total, total))
+
+    def after(self, loss: Loss) -> list[Left]:
+        """What a charge to everybody would leave to each: the total first."""
+        asked = loss.account(self._ledger.composition)
+        with self._ledger._reading():
+            state, limits = self._ledger._state, self._ledger._limits
+            accounts = [("", self._total, state.total, limits.total)]
+            accounts += [(name, own, state.spent(name, limits), limits.of(name)) for name, own in self._filters.items()]
+            return [
+                Left(name, None if own.shortfall(spent, asked) else own.remaining(spent + asked), limit.epsilon)
+                for name, own, spent, limit in accounts
+            ]
 
     def now(self) -> Moment:
         """How much of each account is used now."""

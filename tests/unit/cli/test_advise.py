@@ -30,6 +30,19 @@ def test_facts_are_printed_written_and_free_the_second_time(clinic: Clinic) -> N
     assert "dpsql advise --epsilon 0.5: facts of version" in clinic.dpsql("log", "clinic.yaml").out
 
 
+@pytest.mark.chance(0, "asserts nothing of the draws")
+def test_whom_a_price_leaves_little_is_told_in_the_quote_and_at_the_charge(clinic: Clinic) -> None:
+    policy = clinic.folder / "clinic.yaml"
+    policy.write_text(policy.read_text().replace("{ana: {epsilon: 2}}", "{ana: {epsilon: 2}, ben: {epsilon: 1}}"))
+    said = "It leaves ben 0 of 1.\n"
+    assert said in clinic.dpsql("advise", "clinic.yaml", "--epsilon", "1", "--quote").out
+    charged = clinic.dpsql("advise", "clinic.yaml", "--epsilon", "1")
+    assert said in charged.out + charged.err
+    again = clinic.dpsql("advise", "clinic.yaml", "--epsilon", "1.5", "--quote")
+    assert "Ana cannot pay it; ben cannot pay it." in again.out
+    assert "leaves" not in clinic.dpsql("advise", "clinic.yaml", "--quote").out
+
+
 def test_what_cannot_be_paid_is_one_clear_error(clinic: Clinic) -> None:
     assert_one_clear_error(
         clinic.dpsql("advise", "clinic.yaml", "--epsilon", "1000"), "Facts are charged to every account"

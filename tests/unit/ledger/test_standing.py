@@ -24,6 +24,16 @@ def charged(ledger: Ledger, analyst: str, epsilon: Fraction) -> None:
     ledger.charge(analyst, Pure(epsilon), statement="SELECT", fingerprint="f")
 
 
+def test_what_a_charge_to_everybody_would_leave(ledger: Ledger) -> None:
+    charged(ledger, "ana", Fraction(2))
+    left = Standing(ledger).after(Pure(Fraction(3, 2)))
+    assert [(one.account, one.epsilon, int(one.limit)) for one in left] == [
+        ("", Fraction(13, 2), 10),
+        ("ana", Fraction(1, 2), 4),
+        ("*", None, 1),
+    ]
+
+
 def test_shares_of_the_own_account_and_of_the_total(ledger: Ledger) -> None:
     charged(ledger, "ana", Fraction(2))
     charged(ledger, "bob", Fraction(1, 2))
