@@ -259,15 +259,19 @@ def _price(what: str, default: str) -> str:
 
 def _asked_delta(tables: Tables, chosen: Choices) -> Decimal | None:
     """What the groups of open texts need; None where there are none, or the owner wants none."""
+    from dpsql.owner.proposed import links
     from dpsql.owner.template import shown
 
+    if chosen.unit is None:
+        return None
     texts = [
         name
-        for of, table in tables.items()
-        for name, kind in table.columns
-        if kind.family == "text" and name in shown(table, chosen) and f"{of}.{name}" not in chosen.known
+        for of, link in links(tables, chosen.unit).items()
+        for name, kind in tables[of].columns
+        if kind.family == "text" and name != link.column and f"{of}.{name}" not in chosen.known
+        if name in shown(tables[of], chosen)
     ]
-    if not texts or chosen.unit is None:
+    if not texts:
         return None
     named = line(", ".join(texts[:3])) + (", ..." if len(texts) > 3 else "")
     typer.echo(f"\nGroups of open texts ({named}) need a delta, the chance that the promise fails:")

@@ -169,6 +169,16 @@ def test_on_a_terminal_an_enum_s_values_are_shown_and_taken(clinic: Clinic, monk
     assert load_policy(clinic.folder / "shop.yaml").tables["calls"].columns["level"].values == ("low", "high, or not")
 
 
+def test_the_column_of_the_protected_person_is_no_text_that_is_grouped_by(
+    clinic: Clinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = "SELECT 'a' AS rider, 'b' AS zone"
+    duckdb.execute(f"COPY ({rows}) TO '{clinic.folder}/rides.parquet' (FORMAT parquet)")
+    assert "Groups of open texts (zone) need a delta," in asked(clinic, monkeypatch, "rides.parquet", *[""] * 8, "-")
+    duckdb.execute(f"COPY (SELECT 'a' AS rider, 1 AS zone) TO '{clinic.folder}/alone.parquet' (FORMAT parquet)")
+    assert "need a delta" not in asked(clinic, monkeypatch, "alone.parquet", *[""] * 8)
+
+
 def test_an_owner_may_want_no_delta(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
     duckdb.execute(f"COPY (SELECT 1 AS rider, 'a' AS zone) TO '{clinic.folder}/rides.parquet' (FORMAT parquet)")
     asked(clinic, monkeypatch, "rides.parquet", *[""] * 8, "-")
