@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "Shell", "is_whole"]
 
 COMMANDS: Mapping[str, str] = {
-    ".help": "These lines.",
+    ".help": "These lines; so does help.",
     ".tables [NAME]": "The tables, or the columns of one, from the policy alone.",
-    ".explain [SQL]": "What a statement would cost, free; without one, the last.",
-    ".price [EPSILON]": "What each statement may cost from now on; without a number, what the policy says.",
+    ".explain [SQL]": "What a statement would cost, free; without one, the last that was typed.",
+    ".price [EPSILON]": "What each statement may cost from now on; default: what the policy says; alone: what it is.",
     ".plot FILE": "Draw the last answer; FILE ends in .png or .svg.",
     ".budget": "What was spent, and what is left.",
     ".mechanisms": "The mechanisms, and what each is for.",
@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, str] = {
 """The commands, each with what it does."""
 
 LEAVING = {".exit", ".quit", "exit", "quit", "exit;", "quit;"}
+HELPING = {"help", "help;"}
 INTERRUPTED = "Interrupted. What was charged stays charged."
 
 Working = Callable[[], AbstractContextManager[Callable[[str, float], None]]]
@@ -48,7 +49,7 @@ def is_whole(text: str) -> bool:
     (False, True, False, True)
     """
     stripped = text.strip()
-    if not stripped or stripped.startswith(".") or stripped.lower() in LEAVING:
+    if not stripped or stripped.startswith(".") or stripped.lower() in LEAVING | HELPING:
         return True
     from dpsql.sql.tokens import statements_in
 
@@ -94,7 +95,9 @@ class Shell:
         if stripped.lower() in LEAVING:
             return False
         try:
-            if stripped.startswith("."):
+            if stripped.lower() in HELPING:
+                self._help()
+            elif stripped.startswith("."):
                 self._command(stripped)
             else:
                 self._ask_all(stripped)
@@ -114,10 +117,11 @@ class Shell:
             if on is not None:
                 self._intervals = on
                 continue
+            self._last = statement
             with self._working() as bar:
                 bar("Asking. Ctrl-C interrupts", 0.0)
                 answer = self._session.query(statement, progress=bar)
-            self._last, self._answer = statement, [answer]
+            self._answer = [answer]
             self._tell(str(answer.with_intervals() if self._intervals else answer))
             if answer.measurements:
                 self._tell(self._left())
@@ -170,14 +174,15 @@ class Shell:
         self._tell(f"Wrote {line(name)}.")
 
     def _price(self, text: str) -> None:
-        try:
-            price = Decimal(text) if text else None
-        except InvalidOperation:
-            raise ProgrammingError(f"{line(text)} is no price. Write an epsilon, such as .price 0.1.") from None
-        self._session.query(f"SET epsilon = {'NULL' if price is None else format(price, 'f')}")
-        self._tell(
-            "Each statement costs what the policy says." if price is None else f"Each statement costs epsilon {text}."
-        )
+        if text:
+            try:
+                price = "NULL" if text.lower() == "default" else format(Decimal(text), "f")
+            except InvalidOperation:
+                hint = "Write an epsilon, such as .price 0.1, or .price default."
+                raise ProgrammingError(f"{line(text)} is no price. {hint}") from None
+            self._session.query(f"SET epsilon = {price}")
+        found = [f"{name} {amount}" for name in ("epsilon", "rho") if (amount := self._session.option(name))]
+        self._tell(f"Each statement costs {found[0]}." if found else "No price is set: each statement names its own.")
 
     def _mechanisms(self) -> None:
         from dpsql.answers.screen import text_table

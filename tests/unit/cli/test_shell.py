@@ -69,13 +69,13 @@ def test_a_statement_is_answered_with_its_error_and_what_is_left(shell: Shell, s
 
 def test_a_price_holds_until_it_is_taken_back(shell: Shell, screen: Screen) -> None:
     sql = f"{COUNT} WHERE age > 41;"
-    for text in (".price 0.25", f".explain {sql}", ".price", f".explain {sql}"):
+    for text in (".price 0.25", f".explain {sql}", ".price", ".price default", f".explain {sql}"):
         assert shell.take(text)
     told = screen.take()
-    assert "Each statement costs epsilon 0.25." in told
-    assert told.index("Cost: epsilon 0.25.") < told.index("what the policy says") < told.index("Cost: epsilon 1.")
+    assert told.count("Each statement costs epsilon 0.25.") == 2  # once set, and once shown
+    assert told.index("Cost: epsilon 0.25.") < told.index("statement costs epsilon 1.") < told.index("Cost: epsilon 1.")
     shell.take(".price much")
-    assert screen.complaints == ["much is no price. Write an epsilon, such as .price 0.1."]
+    assert screen.complaints == ["much is no price. Write an epsilon, such as .price 0.1, or .price default."]
 
 
 def test_explain_without_a_statement_explains_the_last(shell: Shell, screen: Screen) -> None:
@@ -85,6 +85,10 @@ def test_explain_without_a_statement_explains_the_last(shell: Shell, screen: Scr
     screen.take()
     shell.take(".explain")
     assert "The engine would run:" in screen.take()
+    shell.take("SELECT age FROM people;")
+    shell.take(".explain")
+    assert len(screen.complaints) == 3  # a refused statement is the last one, too
+    assert screen.complaints[1] == screen.complaints[2]
 
 
 def test_commands_tell_what_the_session_knows(shell: Shell, screen: Screen) -> None:
@@ -94,6 +98,7 @@ def test_commands_tell_what_the_session_knows(shell: Shell, screen: Screen) -> N
         (".budget", "left for one query"),
         (".mechanisms", "laplace"),
         (".help", ".batch FILE"),
+        ("help;", ".batch FILE"),
     ):
         assert shell.take(text)
         assert told in screen.take()
