@@ -1,6 +1,6 @@
 """SHOW TABLES and DESCRIBE: the policy's public promises as rows.
 
-Tests: tests/unit/answers.
+Tests: tests/unit/answers/test_listing.py.
 """
 
 from __future__ import annotations
@@ -57,16 +57,16 @@ def describe_table(catalog: Catalog, name: str) -> Answer:
     return public(
         ("column", "type", "domain", "nullable", "grid"),
         (text, text, text, Type.BOOLEAN, text),
-        [_described(table, column) for column in table.columns.values()],
+        [_described(catalog, table, column) for column in table.columns.values()],
     )
 
 
-def _described(table: TableInfo, column: ColumnInfo) -> tuple[object, ...]:
+def _described(catalog: Catalog, table: TableInfo, column: ColumnInfo) -> tuple[object, ...]:
     facts = column.facts
     if column.unit:
         return (column.name, "privacy unit", "joins and COUNT(DISTINCT) only", False, None)
     if column.link is not None:
-        return (column.name, "key", f"joins only, with {column.link}", False, None)
+        return (column.name, "key", _joined(catalog, table, column.link), False, None)
     if facts.bounded and (table.public or column.values is None):
         domain = f"[{_end(facts.low)}, {_end(facts.high)}]"
     elif column.values is not None:
@@ -76,6 +76,17 @@ def _described(table: TableInfo, column: ColumnInfo) -> tuple[object, ...]:
     else:
         domain = "open" if table.public or facts.type is not Type.BOOLEAN else "false, true"
     return (column.name, facts.type.value, domain, facts.nullable, None if facts.step is None else _end(facts.step))
+
+
+def _joined(catalog: Catalog, table: TableInfo, link: str) -> str:
+    """With which columns of other tables a key may be joined: those that identify the same record."""
+    others = [
+        f"{name}.{column.name}"
+        for name, other in catalog.tables.items()
+        for column in other.columns.values()
+        if column.link == link and name != table.name
+    ]
+    return f"joins only, with {', '.join(others)}" if others else "joins only; no other table refers to it"
 
 
 def _end(value: object) -> str:

@@ -169,11 +169,11 @@ class Capped(Mechanism):
             return "the statement or the policy names contribution bounds of its own."
         if unit_of(source.relation) is None:
             return "its rows have lost their privacy unit, within which they would be ranked."
-        most, what = source.contribution.total, "has {} rows"
+        most, what = source.contribution.total, "has {} row"
         if request.selects:
-            most, what = source.contribution.of_units().total, "is in {} groups"
+            most, what = source.contribution.of_units().total, "is in {} group"
         if most <= FEW:
-            return f"a unit {what.format(FEW)} at most; there is nothing to find."
+            return f"a unit {what.format(most)}{'s' if most > 1 else ''} at most; there is nothing to find."
         if request.aggregate.function in ("min", "max"):
             return "what a cap leaves out may be the one row that is asked for."
         if request.selects and request.aggregate.function != "count_units":

@@ -195,7 +195,8 @@ def test_draws_of_a_quantile_cost_no_more_at_any_cap_by_rho() -> None:
 @pytest.mark.parametrize(
     ("function", "more", "why"),
     [
-        ("avg", {"held": Contribution(2, 1, 2)}, "nothing to find"),
+        ("avg", {"held": Contribution(2, 1, 2)}, "a unit has 2 rows at most; there is nothing to find"),
+        ("avg", {"held": Contribution(1, 1, 1)}, "a unit has 1 row at most; there is nothing to find"),
         ("max", {}, "the one row that is asked for"),
         ("quantile_cont", {"held": GROUPED, "keys": (OPEN,)}, "here they are not"),
         ("avg", {"grid": None}, "no bounds"),
