@@ -136,6 +136,8 @@ def _set(tokens: tuple[Token, ...]) -> SetOption:
     name, sign, value = _at(tokens, 1), _at(tokens, 2), tokens[3:]
     if not name.word or not value or not (sign.symbol == "=" or sign.word == "to"):
         raise _refusal(tokens[0], "SET", "it sets one option of the session.", "Write SET epsilon = 0.5.")
+    if len(value) == 1 and value[0].word == "default":
+        return SetOption(name.word, Literal(None, position=value[0].position), position=tokens[0].position)
     return SetOption(name.word, _setting(value), position=tokens[0].position)
 
 

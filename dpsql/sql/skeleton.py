@@ -36,6 +36,7 @@ _AFTER_VALUE = frozenset(
     on or order outer qualify right then union using where
     """.split()
 )
+_BY = frozenset({("group", "by"), ("order", "by")})  # Behind these ALL means all columns.
 _SPECIAL_FUNCTIONS = frozenset("coalesce grouping grouping_id nullif row substring trim".split())
 """Keywords that are called as functions."""
 
@@ -144,12 +145,11 @@ class _Builder(Places):
                 raise self._refusal(
                     "WITH", "it stands at the beginning of a query only.", "Write WITH name AS (..) SELECT."
                 )
-            case "all" if before.word == "union":
-                pass
-            case "all" if before.word == "by" and self._peek(-2).word == "group":
+            case "all" if before.word == "union" or ((self._peek(-2).word, before.word) in _BY and not call):
                 pass
             case "all" if before.word == "by":
-                raise self._refusal("ORDER BY ALL", "the keys must be named.", "Write ORDER BY and the columns.")
+                clause = f"{self._peek(-2).word.upper()} BY"
+                raise self._refusal(f"{clause} ALL", "the keys must be named.", f"Write {clause} and the columns.")
             case "all":
                 raise self._refusal("ALL", "dpsql compares with <> ALL of a list alone.", "Write NOT IN (..).")
             case "by" if before.word not in ("group", "order", "partition"):

@@ -364,7 +364,7 @@ class Describe(Node):
 
 @dataclass(frozen=True, slots=True)
 class SetOption(Node):
-    """``SET name = value``; ``RESET name`` and ``SET name = NULL`` carry ``Literal(None)``."""
+    """``SET name = value``; ``RESET name`` and ``SET name = NULL`` or ``DEFAULT`` carry ``Literal(None)``."""
 
     name: str
     value: Literal

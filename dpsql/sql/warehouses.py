@@ -150,6 +150,13 @@ def _matched(call: Call) -> Expr:
     return replace(call, name="regexp_matches")
 
 
+def _day(call: Call) -> Expr:
+    """MySQL's and BigQuery's ``DATE(x)``: the day of a moment."""
+    if len(call.arguments) != 1:
+        _refuse(call, "it takes one moment or day.", "Write CAST(x AS DATE), or make_date(2024, 3, 5).")
+    return Cast(call.arguments[0], "date", safe=False, spelling="DATE", position=call.position)
+
+
 def _unit(node: Expr) -> str | None:
     """The unit of time that a bare word names, or None."""
     word = node.parts[0] if isinstance(node, Name) and len(node.parts) == 1 else ""
@@ -175,6 +182,7 @@ _READ: Mapping[str, Callable[[Call], Expr]] = {
     **dict.fromkeys(("timestamp_diff", "timestampdiff"), _whole),
     **dict.fromkeys(("dateadd", "timestamp_add", "datetime_add"), _moved),
     **dict.fromkeys(("date_sub", "timestamp_sub", "datetime_sub"), _moved),
+    "date": _day,
     "safe_divide": _quotient,
     "div0": _quotient_or_zero,
     "to_char": _written,

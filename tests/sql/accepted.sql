@@ -2877,6 +2877,23 @@ SELECT COUNT(*), AVG(height) FROM people WHERE employed
 -- columns: count_star() integer, avg(height) real
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(140 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."height$grid" AS "x0" FROM "bounded"."main"."people" AS "t0" WHERE "t0"."employed") AS q
 
+SELECT sex, COUNT(*) FROM patients GROUP BY ALL ORDER BY ALL DESC NULLS FIRST
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT DATE(visited_on) AS day, COUNT(*) FROM visits GROUP BY DATE(visited_on) ORDER BY ALL
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: date [2020-01-01, 2025-12-31]; 2192 values: 2020-01-01, 2020-01-02, 2020-01-03, ..., 2025-12-30, 2025-12-31
+-- a0: count_rows
+-- columns: day date [2020-01-01, 2025-12-31], count_star() integer
+-- engine: SELECT CAST("k0" AS BIGINT) AS "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "k0" AS "k0", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM (SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS DATE) AND CAST($2 AS DATE) THEN ("k0" - CAST($1 AS DATE)) ELSE 2192 END AS SMALLINT) AS "k0", "r0" AS "$of", "r1" AS "$bin", "r2" AS "$units", "r3" AS "$signs", "r4" AS "$total" FROM (SELECT "t0"."visited_on" AS "k0", "t0"."$of" AS "r0", "t0"."$bin" AS "r1", "t0"."$units" AS "r2", "t0"."$signs" AS "r3", "t0"."$total" AS "r4" FROM "bounded"."main"."visits$days$visited_on" AS "t0") AS q) AS t WHERE "$of" = 0) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
+-- values: 2020-01-01, 2025-12-31
+
 -- policy: census
 SELECT district % 2 AS odd, floor(age / 25) AS quarter, COUNT(*) FROM people GROUP BY ALL ORDER BY 1, 2
 -- unit: people.person_id

@@ -720,8 +720,11 @@ SELECT sex, COUNT(*) FROM patients GROUP BY sex ORDER BY age
 SELECT sex, COUNT(*) FROM patients GROUP BY sex ORDER BY 3
 -- refused: 3 at 1:58: there is no column 3. The select list has 2.
 
-SELECT sex, COUNT(*) FROM patients GROUP BY sex ORDER BY ALL
--- refused: ORDER BY ALL at 1:58: the keys must be named. Write ORDER BY and the columns.
+SELECT sex, COUNT(*) FROM patients GROUP BY sex ORDER BY ALL, sex
+-- refused: ORDER BY ALL: it stands alone, behind a SELECT that names its columns. Write ORDER BY and the columns.
+
+SELECT * FROM cities ORDER BY ALL
+-- refused: ORDER BY ALL: it stands alone, behind a SELECT that names its columns. Write ORDER BY and the columns.
 
 SELECT sex, COUNT(*) FROM patients GROUP BY sex HAVING age > 5
 -- refused: age at 1:56: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).

@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 import math
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -24,6 +24,7 @@ from dpsql.sql.syntax import (
     Frame,
     InList,
     InQuery,
+    Item,
     Literal,
     Name,
     OrderItem,
@@ -132,10 +133,12 @@ class Expressions(Operators):
         self._slots(node, "this")
         return self._expression(node.this)
 
-    def _order(self, node: exp.Expr | None) -> tuple[OrderItem, ...]:
+    def _order(self, node: exp.Expr | None, columns: Sequence[Item] = ()) -> tuple[OrderItem, ...]:
         if node is None:
             return ()
         self._slots(node, "expressions")
+        if any(type(key.args.get("this")) is exp.Var for key in node.expressions):
+            return self._order_all(node.expressions, columns)
         return tuple(self._ordered(key) for key in node.expressions)
 
     def _ordered(self, node: exp.Expr) -> OrderItem:
@@ -145,6 +148,18 @@ class Expressions(Operators):
         expression = self._expression(node.this)
         return OrderItem(
             expression, bool(node.args.get("desc")), bool(node.args.get("nulls_first")), position=expression.position
+        )
+
+    def _order_all(self, keys: list[exp.Expr], columns: Sequence[Item]) -> tuple[OrderItem, ...]:
+        """``ORDER BY ALL``: by the number of each column, from left to right."""
+        if len(keys) > 1 or not columns or any(isinstance(item.expression, AllColumns) for item in columns):
+            message = "it stands alone, behind a SELECT that names its columns."
+            self._refuse(keys[0], "ORDER BY ALL", message, "Write ORDER BY and the columns.")
+        self._slots(keys[0], "this", "desc", "nulls_first")
+        descending, first = (bool(keys[0].args.get(slot)) for slot in ("desc", "nulls_first"))
+        return tuple(
+            OrderItem(Literal(number, position=item.position), descending, first, position=item.position)
+            for number, item in enumerate(columns, 1)
         )
 
     def _is_named(self, node: exp.Expr) -> bool:

@@ -93,7 +93,9 @@ class Queries(Expressions):
             items = (Item(AllColumns(None), None, "*", position=query.position),)
             query = Select(items, Derived(query, None, position=query.position), position=query.position)
         order, limit, offset = (node.args.get(slot) for slot in TAIL)
-        return replace(query, order_by=self._order(order), limit=self._rows(limit), offset=self._rows(offset))
+        return replace(
+            query, order_by=self._order(order, query.items), limit=self._rows(limit), offset=self._rows(offset)
+        )
 
     def _select(self, node: exp.Select) -> Select:
         self._slots(
@@ -104,13 +106,14 @@ class Queries(Expressions):
         atom = self._atom(marker.this, (Role.SELECT,), "a select list", node)
         outside = self.named
         ctes = self._ctes(node)
+        shown = tuple(self._item(item) for item in items)
         select = Select(
-            items=tuple(self._item(item) for item in items),
+            items=shown,
             source=self._source(node),
             where=self._clause(node.args.get("where")),
             group_by=self._group(node.args.get("group")),
             having=self._clause(node.args.get("having")),
-            order_by=self._order(node.args.get("order")),
+            order_by=self._order(node.args.get("order"), shown),
             limit=self._rows(node.args.get("limit")),
             offset=self._rows(node.args.get("offset")),
             distinct=atom.distinct,

@@ -137,7 +137,8 @@ def test_the_other_statements() -> None:
     assert parse("SET x = -0.1234567890123456789012345678901234567") == SetOption(
         "x", Literal(Decimal("-0.1234567890123456789012345678901234567"))
     )
-    assert parse("RESET epsilon") == SetOption("epsilon", Literal(None))
+    for text in ("RESET epsilon", "SET epsilon = DEFAULT", "SET epsilon TO default;"):
+        assert parse(text) == SetOption("epsilon", Literal(None))
     assert parse("EXPLAIN SELECT 1") == Explain(QueryStatement(Select((Item(ONE, None, ""),))))
 
 

@@ -32,6 +32,7 @@ def read(expression: str) -> syntax.Expr:
         ("TIMESTAMP_ADD(ts, INTERVAL 3 DAY)", "ts + INTERVAL 3 DAY"),
         ("DATEADD(month, -3, ts)", "ts + INTERVAL '-3' MONTH"),
         ("SAFE_DIVIDE(a, b)", "a / b"),
+        ("DATE(ts)", "CAST(ts AS DATE)"),
         ("DIV0(a, b)", "CASE WHEN b = 0 THEN 0 ELSE a / b END"),
         ("TO_CHAR(ts, 'YYYY-MM')", "strftime(ts, '%Y-%m')"),
         ("to_char(ts, 'dd.mm.yyyy HH24:MI:SS')", "strftime(ts, '%d.%m.%Y %H:%M:%S')"),
