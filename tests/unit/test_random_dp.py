@@ -189,6 +189,16 @@ def test_answer_quote_and_budget_carry_gamma_and_what_is_given_up(shared: TestPr
     assert shared.session(analyst="eve").budget().promise == ""
 
 
+def test_a_quote_says_that_a_public_number_of_rows_is_free_elsewhere(folder: Path) -> None:
+    limits = ("gamma_limit: 0.02, row_floor: 500", "gamma_limit: 0.05, row_floor: 500")
+    with opened(folder, *REPLACED, limits) as proxy:
+        session = proxy.session(analyst="ana")
+        said = "The number of rows is public: the count is exact and free where random_dp is not named."
+        assert said in str(session.explain("SELECT COUNT(*) FROM people", mechanism="random_dp"))
+        assert said not in str(session.explain(BY_TOWN, mechanism="random_dp"))
+        assert session.explain("SELECT COUNT(*) FROM people").cost == dpsql.PrivacyLoss()
+
+
 def test_gamma_is_charged_once_for_a_partition_and_an_account(folder: Path) -> None:
     with opened(folder) as proxy:
         for sql in (BY_TOWN, BY_TOWN.replace("town", "sex"), "SELECT COUNT(*) FROM people WHERE sex = 'F'"):

@@ -39,7 +39,7 @@ import numpy as np
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.laplace import TOO_SMALL, laplace_scale, pure_loss
 from dpsql.mechanisms.noise.laws import LaplaceLaw
-from dpsql.mechanisms.noise.sensitivity import measure_of
+from dpsql.mechanisms.noise.sensitivity import measure_of, rows_fixed
 from dpsql.mechanisms.random_dp.opted import OptedStatement, needs_declared, too_much_gamma, within_cells
 from dpsql.mechanisms.random_dp.projection import project
 from dpsql.plan.catalog import RandomPartition
@@ -98,6 +98,7 @@ class SparseHistogram(Offer):
         others: Whether a condition leaves out rows, so that the left-out ones are one more cell.
         sensitivity: L1, in rows or units.
         half_width: Of an occupied cell; the same whatever the data.
+        rows_known: Whether what is asked for is the public number of rows, which is exact and free elsewhere.
     """
 
     loss: RandomDPLoss
@@ -106,10 +107,12 @@ class SparseHistogram(Offer):
     partition: RandomPartition
     cells: int
     others: bool
+    rows_known: bool = False
 
     def __post_init__(self) -> None:
         base, noise = self.partition, self.law.spread
         notes = (
+            *((ROWS_KNOWN,) if self.rows_known else ()),
             f"It gives this up: whoever is alone in a cell of {base.name} is shown exactly (up to {base.cells} "
             f"people), and nothing is promised if the people are not {MEANT[base.assume]}.",
             f"gamma {rounded_up(self.loss.gamma)}, the chance that a random person has no protection, is charged once "
@@ -137,6 +140,7 @@ class SparseHistogram(Offer):
         ]
 
 
+ROWS_KNOWN = "The number of rows is public: the count is exact and free where random_dp is not named."
 MEANT = {"exchangeable": "exchangeable draws", "iid": "independent draws of one law"}
 
 
@@ -168,4 +172,5 @@ def histogram_offer(name: str, request: Request, asked: OptedStatement) -> Spars
         partition=base,
         cells=request.cells,
         others=public and bool(asked.conditions),
+        rows_known=rows_fixed(request),
     )
