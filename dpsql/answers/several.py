@@ -157,7 +157,7 @@ def quoted_together(
         computed: The columns that are made of several answers.
     """
     told = [
-        f"Its {len(quotes)} answers are bought together; what is made of them is free.",
+        f"Its {len(quotes)} answers are bought together, each at the price named; what is made of them is free.",
         *([FIRST] if first else []),
     ]
     return Quote(

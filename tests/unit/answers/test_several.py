@@ -50,6 +50,7 @@ def test_union_all_is_one_charge_of_the_sum(session: dpsql.Session) -> None:
     assert answer.columns == ("sex", "n")
     assert [row[0] for row in answer.rows] == ["F", "M", "X", "all"]
     assert len(quote.columns) == len(answer.measurements) == 2
+    assert quote.notes[0].startswith("Its 2 answers are bought together, each at the price named;")
 
 
 def test_each_part_is_the_answer_that_it_is_alone(session: dpsql.Session) -> None:
