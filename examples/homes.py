@@ -78,6 +78,9 @@ def rounded(value: Any) -> str:
 
 
 def _arguments(given: Sequence[str]) -> Path:
+    if given in (["-h"], ["--help"]):
+        print(__doc__)
+        raise SystemExit(0)
     if len(given) != 1:
         raise SystemExit(__doc__)
     return Path(given[0])

@@ -49,6 +49,13 @@ def test_the_example_runs(home: Path, tmp_path: Path) -> None:
     assert run.stdout.count(" ± ") == 15
 
 
+def test_help_is_what_the_file_says_of_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        homes._arguments(["--help"])
+    assert left.value.code == 0
+    assert "python examples/homes.py DIRECTORY/homes.yaml" in capsys.readouterr().out
+
+
 def errors(table: str, question: str) -> list[float]:
     """The half widths of one line: metric, plain for the closest, plain for 500 km."""
     (line,) = (line for line in table.splitlines() if line.startswith(question))
