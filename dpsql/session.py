@@ -211,8 +211,7 @@ class Session(Buying):
     @door
     @in_turn
     def price(self, sql: str, parameters: Parameters = (), **options: Any) -> PrivacyLoss:
-        """What `query` would charge for a SELECT now: its quote's cost alone, a first reading's of a table that was
-        granted, and nothing where the answer is stored.
+        """What `query` would charge for a SELECT now, a first reading among it; nothing where the answer is stored.
 
         Raises:
             UnsupportedQuery, ProgrammingError: As `query`.

@@ -1,10 +1,10 @@
 """How wide the interval of a computed column is expected to be: of SUM(cost) / COUNT(*), before anything is spent.
 
 It is worked out as that of the answer will be (`answers.intervals`): the range of the computation over the box of its
-parts' intervals. In the place of released values stand guesses from public facts: rows as the policy guesses them, half
-of them under a FILTER, values at their declared centre, or else an eighth of the way into their bounds. Most bounds are
-much looser, and a divisor then is much nearer to 0: so there is another guess, eight times nearer. Of an argument that
-is computed itself, as ln(x), either guess is made twice: within its own bounds, and at what it is where its columns are
+parts' intervals. In the place of released values stand guesses from public facts: rows as the policy guesses them
+(of which conditions leave a share), values at their declared centre, or else an eighth of the way into their bounds.
+Most bounds are much looser, and a divisor then is much nearer to 0: so there is another guess, eight times nearer. Of
+an argument that is computed itself, as ln(x), either guess is made twice: within its own bounds, and at what it is where its columns are
 guessed. The widest interval is told, of these and of the rows, where a column reads what they are grouped by.
 
 A window over all rows, or a sub-query as a value, is foretold where the groups are listed: each is thought to be alike.
@@ -27,7 +27,7 @@ from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.expressions import arguments_of, columns_of
 from dpsql.plan.guesses import units_guessed
 from dpsql.plan.intervals import EVERYTHING, Interval
-from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
+from dpsql.plan.nodes import Apply, Case, Column, Expression
 from dpsql.plan.plans import Plan
 from dpsql.plan.ranged import Ranged, Told
 from dpsql.plan.roles import answer_columns
@@ -48,7 +48,6 @@ __all__ = [
 OFTEN = 8  # The width of bounds over that of the values, where no centre is declared. A guess, as in `located`.
 LOOSE = OFTEN**2  # The same, for bounds that are loose. A guess.
 FAR = (OFTEN**3, OFTEN**4)  # The same, for bounds that are very loose. A guess.
-COMMON = 2  # How many times as many rows there are as a FILTER leaves. A guess.
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +196,7 @@ def _boxes(parts: Sequence[Measured], guess: Whereabouts, times: int) -> dict[st
 def _about(request: Request, guess: Whereabouts) -> Fraction | None:
     """About what an aggregate will be; None where nothing tells."""
     aggregate, kind = request.aggregate, FUNCTIONS[request.aggregate.function].kind
-    rows = Fraction(request.rows_about, COMMON if _is_filtered(aggregate.argument) else 1)
+    rows = Fraction(request.rows_about)
     if aggregate.function == "count_units":
         return Fraction(min(units_guessed(request.source.relation), request.rows_about))
     if kind is Kind.COUNT:
@@ -213,11 +212,6 @@ def _about(request: Request, guess: Whereabouts) -> Fraction | None:
         Kind.VARIANCE: apart**2,
         Kind.DEVIATION: apart,
     }.get(kind)
-
-
-def _is_filtered(argument: Expression | None) -> bool:
-    """Whether it is NULL but under a condition, as behind FILTER."""
-    return isinstance(argument, Case) and isinstance(argument.default, Constant) and argument.default.value is None
 
 
 def _conditions(expression: Expression) -> list[Expression]:
