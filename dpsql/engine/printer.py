@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from dpsql.engine.dialect import WIRE, Dialect, filled
 from dpsql.plan.expressions import columns_of
+from dpsql.plan.functions.rules import FAR
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.nodes import (
     AWAITED,
@@ -246,12 +247,12 @@ class Printer:
         total = self.call("sum_of_integers", x)
         if value.argument is not None and value.argument.facts.type is Type.INTEGER and grid.step == 1:
             return total
-        self.functions |= {"*", "/"}
+        self.functions.add("*")
         step = grid.step
         scaled = self.cast(total, "DOUBLE")
         if step.numerator != 1:
             scaled = f"({scaled} * {self.real(step.numerator)})"
-        return f"({scaled} / {self.real(step.denominator)})"
+        return self.call("real_quotient", scaled, self.real(step.denominator))
 
     def _unit_total(self, value: UnitValue, x: str, total: str) -> str:
         wire = WIRE[value.facts.type]
@@ -268,8 +269,8 @@ class Printer:
             case "sum":
                 return self.cast(total, wire)
             case "avg":
-                self.functions |= {"count", "nullif", "/"}
-                return f"({self.cast(total, 'DOUBLE')} / NULLIF(COUNT({x}), 0))"
+                self.functions |= {"count", "nullif"}
+                return self.call("real_quotient", self.cast(total, "DOUBLE"), f"NULLIF(COUNT({x}), 0)")
             case _ if wire == "BOOLEAN":
                 return self.call("all_true" if value.function == "min" else "any_true", x)
             case _:
@@ -311,8 +312,14 @@ class Printer:
             f"CASE WHEN {x} IS NULL OR {self.call('isnan', real)} THEN NULL "
             f"WHEN {real} <= {self.real(grid.low * grid.step)} THEN {low} "
             f"WHEN {real} >= {self.real(grid.high * grid.step)} THEN {high} "
-            f"ELSE {inside} END"
+            f"{self._vanishing(real, grid)}ELSE {inside} END"
         )
+
+    def _vanishing(self, real: str, grid: Grid) -> str:
+        """The branch of what is so far below a step that their quotient may vanish, which PostgreSQL fails on."""
+        if grid.step <= FAR.high:  # type: ignore[operator]  # it has one
+            return ""
+        return f"WHEN {self.call('abs', real)} < {self.real(grid.step / 4)} THEN {self.dialect.whole(0)} "
 
 
 def _identity_or_null(case: Case) -> bool:

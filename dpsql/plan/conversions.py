@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan.functions import Function, overloads
+from dpsql.plan.functions import REAL_LIMIT, Function, overloads
 from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Apply, Constant, Expression
 from dpsql.plan.ranges import known_range, with_bounds
@@ -81,7 +81,7 @@ def computed(name: str, arguments: tuple[Expression, ...]) -> Constant | None:
             return as_constant(-value)
         case "+" | "-" | "*", [Decimal() | int() as a, Decimal() | int() as b] if not type(a) is type(b) is int:
             result = DECIMALS[name](Decimal(a), Decimal(b))
-            return as_constant(result) if result.is_finite() else None
+            return as_constant(result) if result.is_finite() and abs(result) <= REAL_LIMIT else None
         case "||", [str() as one, str() as other] if len(one) + len(other) <= LONGEST_JOINED:
             return as_constant(one + other)
         case "lower" | "upper", [str() as text] if text.isascii():

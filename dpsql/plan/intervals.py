@@ -78,8 +78,22 @@ class Interval:
 
     @property
     def positive(self) -> bool:
-        """Whether every number is above 0, and far enough from it that no double is 0."""
-        return self.low is not None and self.low >= TINY
+        """Whether every number is above 0, and far enough from it that no engine takes it for 0."""
+        return self.low is not None and self.low >= LEAST
+
+    @property
+    def settled(self) -> Interval:
+        """With 0 where numbers are so near to it that an engine may take them for it, or what is near to 0 for them.
+
+        Then whatever is made of such a number, however large it grows again, is bounded from 0 on, not from where it
+        would lie if nothing had vanished.
+
+        >>> Interval(Fraction(1, 10**180), Fraction(1)).settled
+        Interval(low=Fraction(0, 1), high=Fraction(1, 1))
+        """
+        if not (_near(self.low) or _near(self.high)):
+            return self
+        return Interval(_settled(self.low, -1), _settled(self.high, 1))
 
     def hull(self, other: Interval) -> Interval:
         """The smallest interval that holds both."""
@@ -152,7 +166,23 @@ def _times(a: Fraction | float, b: Fraction | float) -> Fraction | float:
 
 
 EVERYTHING = Interval(None, None)
-TINY = Fraction(10) ** -300  # Numbers nearer to 0 could be 0 as doubles, whose smallest normal number is 2.2e-308.
+LEAST = Fraction(10) ** -100
+"""Numbers nearer to 0 may be 0 to an engine: PostgreSQL's spellings round what is nearer than 2^-391, 10^-118
+(`engine.postgres.words`), and doubles end at 10^-308. All engines agree on what is further from 0, to the last bit of
+it. It is a choice, with room between."""
+_LONG = LEAST.denominator.bit_length()  # Binary digits of a denominator: a number nearer to 0 has one as long at least.
+
+
+def _near(end: End) -> bool:
+    """Whether an end is nearer to 0 than `LEAST`, and is not 0. Most are seen not to be by the length of a number."""
+    return end is not None and end.denominator.bit_length() >= _LONG and 0 < abs(end) < LEAST
+
+
+def _settled(end: End, direction: int) -> End:
+    """An end near to 0 moved outward: to 0, or to `LEAST` beyond it."""
+    if end is None or not _near(end):
+        return end
+    return direction * LEAST if (end > 0) is (direction > 0) else Fraction(0)
 
 
 def total(a: Interval, b: Interval) -> Interval:

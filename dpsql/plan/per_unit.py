@@ -5,6 +5,7 @@ Tests: tests/unit/plan/test_per_unit.py, tests/sql.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -20,7 +21,7 @@ from dpsql.plan.intervals import Interval
 from dpsql.plan.lateral import with_names_read
 from dpsql.plan.nodes import Aggregate, Column, Expression, Filter, PerUnit, Relation, UnitValue
 from dpsql.plan.plans import Key
-from dpsql.plan.ranges import showing
+from dpsql.plan.ranges import known_range, showing
 from dpsql.plan.relations import is_public, names_unit, unit_of
 from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, identifying
@@ -235,8 +236,8 @@ def unit_facts(function: str, argument: Expression | None, most: int, position: 
     facts = argument.facts
     if function in ("min", "max"):
         return facts
-    low = facts.low if isinstance(facts.low, Fraction) else None
-    high = facts.high if isinstance(facts.high, Fraction) else None
+    ends = _in_steps(known_range(argument), saturating_grid(facts).step)
+    low, high = ends.low, ends.high
     if function == "avg":
         return Facts(Type.REAL, low, high, facts.nullable, scale=facts.scale)
     if facts.type is Type.INTEGER and not range_of(argument, hard=True).within(INTEGER_LIMIT // most):
@@ -254,6 +255,14 @@ def unit_facts(function: str, argument: Expression | None, most: int, position: 
     )
 
 
+def _in_steps(ends: Interval, step: Fraction) -> Interval:
+    """Numbers put on a grid before they are summed: one of 0.4 steps is 0 there."""
+    low, high = ends.low, ends.high
+    return Interval(
+        None if low is None else math.floor(low / step) * step, None if high is None else math.ceil(high / step) * step
+    )
+
+
 def unit_column(alias: str, value: UnitValue, most: int) -> Column:
     """The column of an exact aggregate over at most ``most`` rows of one unit.
 
@@ -263,11 +272,11 @@ def unit_column(alias: str, value: UnitValue, most: int) -> Column:
     if argument is None:
         return column
     column = showing(column, argument)
-    if value.function != "sum" or column.reach is None:
+    if value.function not in ("sum", "avg") or column.reach is None:
         return column
     grid = saturating_grid(argument.facts)
-    each = column.reach.clipped(grid.low * grid.step, grid.high * grid.step)
-    return replace(column, reach=each.hull(each * Interval.point(most)))
+    each = _in_steps(column.reach, grid.step).clipped(grid.low * grid.step, grid.high * grid.step)
+    return replace(column, reach=each if value.function == "avg" else each.hull(each * Interval.point(most)))
 
 
 def totals_per_unit(

@@ -120,7 +120,8 @@ def known_range(expression: Expression) -> Any:
     facts = expression.facts
     if facts.type.numeric:
         low, high = facts.low, facts.high
-        return Interval(low if isinstance(low, Fraction) else None, high if isinstance(high, Fraction) else None)
+        ends = low if isinstance(low, Fraction) else None, high if isinstance(high, Fraction) else None
+        return Interval(*ends).settled
     if facts.type in DATED:
         return _moment(facts.low, facts.type), _moment(facts.high, facts.type)
     if isinstance(expression, Constant) and isinstance(expression.value, str):

@@ -72,7 +72,11 @@ def read_number(text: str, position: Position = None) -> Literal:
         raise _refusal("number", "its exponent is beyond 300.", position, "Write a number nearer to 1.")
     if match["point"] is None and exponent is None:
         return Literal(int(text), position=position)
-    return Literal(Decimal(text), position=position)
+    number = Decimal(text)
+    if number and abs(number.adjusted()) > LARGEST_EXPONENT:
+        reason = "it is beyond 10^300, or nearer to 0 than 10^-300."
+        raise _refusal("number", reason, position, "Write a number nearer to 1.")
+    return Literal(number, position=position)
 
 
 def read_string(text: str, position: Position = None) -> Literal:

@@ -36,8 +36,8 @@ def _digits(rounding: str) -> str:
 
 
 PLAIN = """
-    abs acos asin atan atan2 bit_length cbrt ceil char_length character_length concat concat_ws cos floor gcd greatest
-    least length ltrim pi replace reverse rtrim sin sqrt starts_with strpos tan tanh translate degrees
+    abs acos asin atan bit_length cbrt ceil char_length character_length concat concat_ws cos floor gcd greatest
+    least length ltrim pi replace reverse rtrim sin sqrt starts_with strpos tan tanh translate
 """
 NUMBERS = {
     "whole_quotient": "({0} / {1})",
@@ -60,6 +60,8 @@ NUMBERS = {
         f"ELSE {kept('power({0}, {1})')} END ELSE power({{0}}, {{1}}) END"
     ),
     "radians": kept("radians({0})"),
+    "degrees": kept("degrees({0})"),
+    "atan2": kept("atan2({0}, {1})"),
     "isnan": f"({{0}} = {NAN})",
 }
 _LENGTH = "char_length({0})"

@@ -2,8 +2,8 @@
 
 *Underflow* is an error to PostgreSQL, and no guard sees it coming for the price of a product. So every real number is
 kept a whole multiple of 2^-498: what is nearer to 0 than that counts as 0. The product of two such numbers is 0 or at
-least 2^-996, which a double holds. `kept` rounds to such multiples by adding 2^-445 and taking it away again: numbers
-beyond 2^-391 (10^-118) stay what they are, to the last bit.
+least 2^-996, which a double holds, and so is its quotient by what is within 10^150. `kept` rounds to such multiples by
+adding 2^-445 and taking it away again: numbers beyond 2^-391 (10^-118) stay what they are, to the last bit.
 
 Tests: tests/doors/test_postgres_dialect.py.
 """

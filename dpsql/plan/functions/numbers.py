@@ -31,6 +31,10 @@ ZERO, ONE, TWO = Fraction(0), Fraction(1), Fraction(2)  # Ends of intervals, exa
 FEW_DIGITS = {1: within(-15, 15)}
 """The digits that a number is rounded to, its second argument. It is a choice: a double has some 15."""
 NO_ZERO = "NULL where the divisor is 0, or nearer to 0 than 10^-60"
+NO_END = f"{NO_ZERO}, or beyond 10^150"
+LARGEST_DIVISOR = 10**150
+"""Beyond it a divisor counts as none. It is a choice: PostgreSQL fails where a quotient vanishes, and numbers are 0 or
+2^-500, 10^-150, there; see `dpsql.engine.postgres.words`."""
 
 
 def _is_positive(a: Interval, *_: Interval) -> bool:
@@ -68,22 +72,7 @@ def _arithmetic() -> Iterator[Function]:
             yield Function(sign, (kind, kind), kind, sql, written=written, interval=rule, grows=True)
         yield Function("negate", (kind,), kind, "(-{0})", written="(-{0})", interval=lambda a: -a, grows=True)
         yield Function("abs", (kind,), kind, "abs({0})", interval=Interval.absolute, grows=True)
-    written = "({0} / {1})"
-    yield Function(
-        "/",
-        (REAL, REAL),
-        REAL,
-        "real_quotient({0}, {1})",
-        written=written,
-        interval=quotient,
-        needs=_no_zero,
-        grows=True,
-    )
-    yield Function(
-        "/", (REAL, REAL), REAL, "CASE WHEN abs({1}) >= 1e-60 THEN real_quotient({0}, {1}) END", written=written,
-        interval=quotient, saturated=safe_quotient, grows=True, nulls=Nulls.MAY, departs=NO_ZERO,
-        has_value=lambda a, b: b.absolute().low is not None and b.absolute().low >= 2 * NEAR,
-    )  # fmt: skip
+    yield from _quotients()
     yield Function(
         "//", (INTEGER, INTEGER), INTEGER, "whole_quotient({0}, {1})", written="({0} // {1})",
         interval=integer_quotient, needs=lambda a, b: _in_range(a) and 0 not in b,
@@ -111,6 +100,29 @@ def _arithmetic() -> Iterator[Function]:
             name, (INTEGER, INTEGER), INTEGER, "gcd({0}, {1})", needs=_in_range,
             interval=lambda a, b: a.absolute().hull(b.absolute()).hull(Interval.point(0)),
         )  # fmt: skip
+
+
+def _quotients() -> Iterator[Function]:
+    """Of reals: with as many guards as the divisor needs."""
+    written = "({0} / {1})"
+    yield Function(
+        "/", (REAL, REAL), REAL, "real_quotient({0}, {1})", written=written, interval=quotient, grows=True,
+        needs=lambda a, b: _no_zero(a, b) and b.within(LARGEST_DIVISOR),
+    )  # fmt: skip
+    for guard, departs, needs in (
+        (">= 1e-60", NO_ZERO, lambda a, b: b.within(LARGEST_DIVISOR)),
+        ("BETWEEN 1e-60 AND 1e150", NO_END, None),
+    ):
+        yield Function(
+            "/", (REAL, REAL), REAL, f"CASE WHEN abs({{1}}) {guard} THEN real_quotient({{0}}, {{1}}) END",
+            written=written, interval=quotient, saturated=safe_quotient, grows=True, nulls=Nulls.MAY, departs=departs,
+            needs=needs, has_value=lambda a, b: b.within(LARGEST_DIVISOR // 2) and _is_far(b.absolute()),
+        )  # fmt: skip
+
+
+def _is_far(size: Interval) -> bool:
+    """Whether a divisor of this size surely counts."""
+    return size.low is not None and size.low >= 2 * NEAR
 
 
 def _rounding() -> Iterator[Function]:

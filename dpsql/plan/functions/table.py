@@ -9,7 +9,7 @@ from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
-from dpsql.plan.intervals import EVERYTHING
+from dpsql.plan.intervals import EVERYTHING, Interval
 from dpsql.plan.types import Type, Value
 
 __all__ = [
@@ -130,7 +130,8 @@ class Function:
         rule = self.saturated if hard and self.saturated is not None else self.interval
         if rule is None:
             return (None, None) if self.result in (DATE, TIMESTAMP) else EVERYTHING
-        return rule(ranges, certain) if self.nulls is Nulls.ALL else rule(*ranges)
+        found = rule(ranges, certain) if self.nulls is Nulls.ALL else rule(*ranges)
+        return found.settled if isinstance(found, Interval) else found
 
     @property
     def spelling(self) -> str:
