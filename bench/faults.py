@@ -20,6 +20,7 @@ from tests.faults.victims import victims
 WORDS = {
     "LedgerAlone": "a ledger is charged",
     "NewLedger": "a ledger is made and charged",
+    "Tables": "a ledger keeps synthetic tables",
     "Queries": "a proxy is opened and asked",
     "FirstOpening": "a proxy is opened for the first time",
     "Refresh": "the tables are built anew",

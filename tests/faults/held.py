@@ -28,7 +28,8 @@ def broken(round_: Round, after: Round, *, before: int, kept: bool = True) -> It
         round_: What was said, and seen, while something failed.
         after: What was found afterwards, as `Scene.afterwards` says it.
         before: Charges that were made before.
-        kept: Whether an answer that was seen must be free now. A power cut may lose it from the store.
+        kept: Whether an answer that was seen must be free now. A power cut may lose it from the store, where storing it
+            does not wait for the disk.
     """
     texts = json.dumps([round_.said, after.said]) + round_.printed + after.printed
     yield from (f"private: {found}" for found in set(re.findall(PRIVATE, texts)))
@@ -83,7 +84,7 @@ def cut(victim: Victims, seed: int, *, name: str) -> tuple[int, list[str]]:
         shutil.rmtree(victim.scene.place)
         put(left, victim.scene.place)
         seen = Round([json.loads(line) for line in said.splitlines() if b'"asked"' in line], 0, "")
-        found = broken(seen, victim.look(), before=victim.scene.charged, kept=False)
+        found = broken(seen, victim.look(), before=victim.scene.charged, kept=victim.scene.synced)
         problems += [f"after step {number}, {step.what} {step.one} {step.two}: {problem}" for problem in found]
     return len(looked), problems
 

@@ -11,11 +11,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from dpsql.errors import Error
 from dpsql.ledger.ledger import Ledger
-from tests.unit.ledger.accounts import ask, opened
+from dpsql.ledger.tables import LedgerTables
+from tests.unit.ledger.accounts import TENTH, ask, opened
 
 __all__ = ["PRICE", "PRIVATE", "SCENES", "Say", "Scene", "told"]
 
@@ -64,6 +66,8 @@ class Scene(ABC):
 
     charged = 0
     """Charges that were made before."""
+    synced = False
+    """Whether what was seen is found again after a cut of power, too."""
     asks = ("SELECT COUNT(*) AS n FROM patients", "SELECT SUM(age) AS n FROM patients WHERE name <> 'x'")
 
     def __init__(self, folder: Path) -> None:
@@ -138,6 +142,32 @@ class NewLedger(LedgerAlone):
         """Nothing was there."""
 
 
+class Tables(LedgerAlone):
+    """The same with synthetic tables, as `Creation.made` does it: what is owed is made again free, by another draw."""
+
+    synced = True
+
+    @contextmanager
+    def open(self) -> Iterator[tuple[Ledger, Buy]]:
+        """The ledger by itself."""
+        with opened(self.place / "data" / "ledger.db") as ledger:
+            tables = LedgerTables(ledger)
+
+            def buy(asked: str) -> dict[str, Any]:
+                found, held = ledger.find(asked), tables.of("ana").get(asked)
+                if found is not None:
+                    return {"asked": asked, "rows": found[0].decode(), "free": True}
+                if free := held is not None and ledger.owes(asked):
+                    charge = held.charge
+                else:
+                    charge = tables.make("ana", TENTH, statement=asked, fingerprint=asked, table=asked)
+                ledger.keep(charge, asked, token_hex(8).encode())
+                kept = ledger.find(asked)
+                return {"asked": asked, "rows": "" if kept is None else kept[0].decode(), "free": free}
+
+            yield ledger, buy
+
+
 class Queries(Scene):
     """A proxy over tables that were built is opened, and asked.
 
@@ -197,12 +227,12 @@ class Refresh(Queries):
         say({"version": refresh(self.place / "clinic.yaml")})
 
 
-SCENES = {scene.__name__: scene for scene in (LedgerAlone, NewLedger, Queries, FirstOpening, Refresh)}
+SCENES = {scene.__name__: scene for scene in (LedgerAlone, NewLedger, Tables, Queries, FirstOpening, Refresh)}
 """By their names."""
 
 
 def _account(ledger: Ledger) -> dict[str, Any]:
-    charges = [entry for entry in ledger.log() if entry.kind == "charge"]
+    charges = [entry for entry in ledger.log() if entry.kind in ("charge", "synthetic")]
     return {"charges": len(charges), "spent": ledger.budget(None).spent.epsilon}
 
 

@@ -24,7 +24,7 @@ pytestmark = [needs_compiler, pytest.mark.chance(0, "asserts nothing of the draw
 
 def slow(scene: str, fault: str = "") -> list[pytest.MarkDecorator]:
     """What `make test` tries is done in seconds."""
-    return [] if scene == "LedgerAlone" and fault in ("", *QUICK) else [pytest.mark.slow]
+    return [] if scene in ("LedgerAlone", "Tables") and fault in ("", *QUICK) else [pytest.mark.slow]
 
 
 @pytest.fixture(scope="module", params=[pytest.param(scene, marks=slow(scene)) for scene in SCENES])
