@@ -1,11 +1,12 @@
 """How wide the interval of a computed column is expected to be: of SUM(cost) / COUNT(*), before anything is spent.
 
 It is worked out as that of the answer will be (`answers.intervals`): the range of the computation over the box of its
-parts' intervals. In the place of released values stand guesses from public facts: rows as the policy guesses them
-(of which conditions leave a share), values at their declared centre, or else an eighth of the way into their bounds.
-Most bounds are much looser, and a divisor then is much nearer to 0: so there is another guess, eight times nearer. Of
-an argument that is computed itself, as ln(x), either guess is made twice: within its own bounds, and at what it is where its columns are
-guessed. The widest interval is told, of these and of the rows, where a column reads what they are grouped by.
+parts' intervals. In the place of released values stand guesses from public facts: rows as the policy guesses them (of
+which conditions leave a share), values at their declared centre, or else an eighth of the way into their bounds. Most
+bounds are much looser, and a divisor then is much nearer to 0: so there is another guess, eight times nearer. Of an
+argument that is computed itself, as ln(x), either guess is made twice: within its own bounds, and at what it is where
+its columns are guessed. The widest interval is told, of these and of the rows, where a column reads what they are
+grouped by.
 
 A window over all rows, or a sub-query as a value, is foretold where the groups are listed: each is thought to be alike.
 
