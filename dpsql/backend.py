@@ -6,6 +6,7 @@ Tests: tests/unit/test_calls.py, tests/sql.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
@@ -161,6 +162,8 @@ class Backend:
     ) -> tuple[Batch, dict[int, Released], Sequence[str]]:
         """How statements are bought, all their answers, and notices; one at a time of those who ask the same.
 
+        Whoever buys something has the turn until the answer leaves (`times`).
+
         Args:
             own: The statements.
             analyst: Who asks.
@@ -170,13 +173,18 @@ class Backend:
         batch, stored = self._found(own, fingerprints)
         if not batch.fresh:  # all of it is free: nobody need wait for another
             return batch, stored, ()
-        with self.charging.turns.of(fingerprints):
+        with ExitStack() as turn:
+            if turn.enter_context(self.charging.turns.of(fingerprints)):
+                self.times.begin_anew()
             batch, stored = self._found(own, fingerprints)
             try:
                 return batch, stored, release(batch, stored)
             except ReleasedMeanwhile:  # by another process: now it is found
                 batch, stored = self._found(own, fingerprints)
                 return batch, stored, release(batch, stored)
+            finally:
+                if batch.fresh:
+                    self.times.at_leaving(turn.pop_all().close)
 
     def fingerprints(self, own: Sequence[Prepared], analyst: str) -> tuple[str, ...]:
         """What tells the releases of statements from all others."""

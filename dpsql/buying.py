@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -62,6 +63,14 @@ class Buying(Calls):
         self._backend = backend
         self._releases = Releases(backend, analyst, self._run)
 
+    def refusing(self) -> AbstractContextManager[None]:
+        """Around what a door says of a statement before it is asked: a refusal leaves when that of `query` would."""
+        return self._backend.times.kept(refusals_alone=True)
+
+    def asking(self) -> AbstractContextManager[None]:
+        """Around what a door says of a statement and its answer: together they leave as one answer does."""
+        return self._backend.times.kept()
+
     @abstractmethod
     def _plan(self, query: syntax.Queryable, parameters: Parameters) -> AnyPlan:
         """What a query means to this analyst."""
@@ -88,6 +97,8 @@ class Buying(Calls):
         free = [[None if is_priced(own) or _pays(own) else self._free(own) for own in a.parts] for a in statements]
         priced = [(own, asked.spoken) for asked in statements for own in asked.priced]
         answers, losses = self._answers(priced) if priced else ([], [])
+        if priced and any(_pays(own) for asked in statements for own in asked.parts):
+            self._backend.times.step()  # what a first reading costs is seen as soon as it is charged
         bought, found = iter(zip(answers, losses, strict=True)), []
         for asked, tables, known in zip(statements, beside, free, strict=True):
             before = [next(bought) for _ in asked.first]
@@ -168,7 +179,9 @@ class Buying(Calls):
         for index in batch.fresh:
             prepared = self._told(batch, index, stored)
             stored[index] = replace(self._release(prepared, batch.draws(index), drawn), prices=batch.prices(index))
-            self._backend.ledger.store(charge, batch.fingerprints[index], write_released(stored[index]))
+            kept = write_released(stored[index])
+            store = partial(self._backend.ledger.store, charge, batch.fingerprints[index], kept)
+            self._backend.times.at_leaving(store)
         return notices
 
     def _told(self, batch: Batch, index: int, stored: Mapping[int, Released]) -> Prepared:
@@ -264,13 +277,16 @@ class Buying(Calls):
         try:
             return run()
         except EngineFailed:
-            try:
-                self._backend.ledger.record_overrun(self._analyst)
-            except LedgerError as unwritten:
-                raise ChargeStands(unwritten) from unwritten
+            self._backend.times.at_leaving(self._record_overrun)
             raise
         except KeyboardInterrupt:
             raise KeyboardInterrupt("Interrupted while the engine was at work. The cost stays charged.") from None
+
+    def _record_overrun(self) -> None:
+        try:
+            self._backend.ledger.record_overrun(self._analyst)
+        except LedgerError as unwritten:
+            raise ChargeStands(unwritten) from unwritten
 
     def _finish(self, prepared: Prepared, released: Released, *, replayed: bool) -> Answer:
         backend = self._backend

@@ -123,21 +123,28 @@ class Turns:
         self._held: dict[str, tuple[Lock, list[None]]] = {}
 
     @contextmanager
-    def of(self, identities: Collection[str]) -> Iterator[None]:
-        """Around all that is done for these identities; whoever asks for one of them meanwhile waits."""
+    def of(self, identities: Collection[str]) -> Iterator[bool]:
+        """Around all that is done for these identities, told whether it waited for others; who asks meanwhile waits."""
         with ExitStack() as stack:
+            waited = False
             for identity in sorted(set(identities)):  # in one order, so that no two wait for each other
-                stack.enter_context(self._one(identity))
-            yield
+                waited |= stack.enter_context(self._one(identity))
+            yield waited
 
     @contextmanager
-    def _one(self, identity: str) -> Iterator[None]:
+    def _one(self, identity: str) -> Iterator[bool]:
         with self._lock:
             turn, waiting = self._held.setdefault(identity, (Lock(), []))
             waiting.append(None)
         try:
-            with turn, self._others.of(identity):
-                yield
+            waits = not turn.acquire(blocking=False)
+            if waits:
+                turn.acquire()
+            try:
+                with self._others.of(identity) as waited:
+                    yield waits or waited
+            finally:
+                turn.release()
         finally:
             with self._lock:
                 waiting.pop()

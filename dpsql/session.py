@@ -6,7 +6,6 @@ Tests: tests/unit/test_calls.py, tests/unit/test_readme.py, tests/sql.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -38,6 +37,7 @@ from dpsql.releasing import SILENT, Creation, Progress
 from dpsql.shelf import Key, exactly
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
+from dpsql.times import on_time
 
 __all__ = ["Session"]
 
@@ -58,6 +58,7 @@ class Session(Buying):
 
     @door
     @in_turn
+    @on_time
     def query(self, sql: str, parameters: Parameters = (), *, progress: Progress = SILENT, **options: Any) -> Answer:
         """The answer to one statement, charged before anything is read.
 
@@ -74,11 +75,6 @@ class Session(Buying):
             BudgetExceeded: The ledger did not grant the price; nothing was spent.
             EngineFailed: After the charge, which stays.
         """
-        times = self._backend.times
-        with times.kept():
-            return self._answered(sql, parameters, SILENT if times.grid else progress, options)
-
-    def _answered(self, sql: str, parameters: Parameters, progress: Progress, options: dict[str, Any]) -> Answer:
         statement = parse(sql)
         match statement:
             case syntax.QueryStatement():
@@ -94,12 +90,14 @@ class Session(Buying):
             case syntax.SetOption():
                 return self._remember(statement.name, statement.value.value)
             case syntax.CreateSynthetic():
-                return self._create(statement, parameters, options).made(progress)
+                told = SILENT if self._backend.times.grid else progress
+                return self._create(statement, parameters, options).made(told)
             case syntax.DropTable():
                 return self._releases.drop(statement.name)
 
     @door
     @in_turn
+    @on_time
     def explain(
         self,
         sql: str,
@@ -162,6 +160,7 @@ class Session(Buying):
 
     @door
     @in_turn
+    @on_time
     def query_all(
         self, statements: Statements, *, half_width: Mapping[str, float] | None = None, **options: Any
     ) -> list[Answer]:
@@ -180,15 +179,15 @@ class Session(Buying):
             UnsupportedQuery, ProgrammingError, BudgetExceeded: As in `query`: one refusal refuses all, uncharged.
             EngineFailed: After the charge, which stays.
         """
-        with self._backend.times.kept():
-            asked = self._asked(statements, options, half_width)
-            for own in (own for one in asked for own in one.parts):
-                if isinstance(own, PublicPlan):
-                    self._releases.verify(self._releases.in_a_batch(own))
-            return self._bought(asked)
+        asked = self._asked(statements, options, half_width)
+        for own in (own for one in asked for own in one.parts):
+            if isinstance(own, PublicPlan):
+                self._releases.verify(self._releases.in_a_batch(own))
+        return self._bought(asked)
 
     @door
     @in_turn
+    @on_time
     def quote(
         self, statements: Statements, *, half_width: Mapping[str, float] | None = None, **options: Any
     ) -> BatchQuote:
@@ -210,6 +209,7 @@ class Session(Buying):
 
     @door
     @in_turn
+    @on_time
     def price(self, sql: str, parameters: Parameters = (), **options: Any) -> PrivacyLoss:
         """What `query` would charge for a SELECT now, a first reading among it; nothing where the answer is stored.
 
@@ -236,10 +236,6 @@ class Session(Buying):
         moved = Session(backend, self._analyst, keeps=self._keeps)
         moved._set = self._set
         return moved
-
-    def refusing(self) -> AbstractContextManager[None]:
-        """Around what a door says of a statement before it is asked: a refusal leaves when that of `query` would."""
-        return self._backend.times.kept(refusals_alone=True)
 
     @door
     def budget(self) -> Budget:

@@ -41,17 +41,17 @@ class ProcessTurns:
         self._file: int | None = None
 
     @contextmanager
-    def of(self, name: str) -> Iterator[None]:
-        """Around what is done for a name: another process that asks for the same name meanwhile waits."""
+    def of(self, name: str) -> Iterator[bool]:
+        """Around what is done for a name, told whether another process was waited for; who asks meanwhile waits."""
         place = int(hashlib.sha256(name.encode()).hexdigest()[:DIGITS], 16)
         file = None
         with suppress(OSError):  # no such locks on this disk: then there are no turns
             file = self._opened()
-        if file is None or not self._taken(file, place):
-            yield
+        if file is None or not (tries := self._taken(file, place)):
+            yield file is not None
             return
         try:
-            yield
+            yield tries > 1
         finally:
             with suppress(OSError):  # closed meanwhile, which frees it, too
                 fcntl.lockf(file, fcntl.LOCK_UN, 1, place)
@@ -69,17 +69,18 @@ class ProcessTurns:
                 self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             return self._file
 
-    def _taken(self, file: int, place: int) -> bool:
-        """Whether it is our turn; False where another process has it for too long, or there are no such locks."""
-        ends, pause = time.monotonic() + self._patience, PAUSES[0]
+    def _taken(self, file: int, place: int) -> int:
+        """At which try it is our turn; 0 where another process has it for too long, or there are no such locks."""
+        ends, pause, tries = time.monotonic() + self._patience, PAUSES[0], 0
         while time.monotonic() < ends:
+            tries += 1
             try:
                 fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
             except (BlockingIOError, PermissionError):  # as systems say that another process has it
                 time.sleep(pause)
                 pause = min(2 * pause, PAUSES[1])
             except OSError:
-                return False
+                return 0
             else:
-                return True
-        return False
+                return tries
+        return 0

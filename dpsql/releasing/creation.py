@@ -184,6 +184,7 @@ class Creation:
         kinds = [(column, key.expression.facts.type) for column, key in self.columns]
         values = [released.columns[key] for key in names]
         stored = written(kinds, values, rows, table.asked.domains, made.proofs)
+        backend.times.step()  # from here on the table is seen
         backend.ledger.keep(charge, fingerprint, stored)
 
 

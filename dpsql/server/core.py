@@ -365,9 +365,9 @@ class Guest:
         """Whether the user was not removed meanwhile."""
         return self._server.users.stands(self._user)
 
-    def refusing(self) -> AbstractContextManager[None]:
-        """See `Session.refusing`."""
-        return self._session.refusing()
+    def asking(self) -> AbstractContextManager[None]:
+        """See `Session.asking`."""
+        return self._session.asking()
 
     @without_the_owners_places()
     def left(self) -> str:

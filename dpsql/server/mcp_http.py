@@ -87,8 +87,8 @@ class AskingGuest:
     def query(self, sql: str, *, epsilon: float | None = None) -> Answer:
         return self.guest.query(sql, epsilon=epsilon)
 
-    def refusing(self) -> AbstractContextManager[None]:
-        return self.guest.refusing()
+    def asking(self) -> AbstractContextManager[None]:
+        return self.guest.asking()
 
 
 @dataclass(slots=True)

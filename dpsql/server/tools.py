@@ -98,7 +98,7 @@ class Asking(Protocol):
     ) -> Quote: ...
     def price(self, sql: str, /, *, epsilon: float | None = None) -> PrivacyLoss: ...
     def query(self, sql: str, /, *, epsilon: float | None = None) -> Answer: ...
-    def refusing(self) -> AbstractContextManager[None]: ...
+    def asking(self) -> AbstractContextManager[None]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +166,9 @@ class Tools:
 
     def asked(self, sql: str, epsilon: float | None) -> Told | str:
         """The answer, where the agent may spend that much by itself; else what to ask its human, uncharged."""
-        with self.session.refusing():
+        with self.session.asking():
             question = self.question(sql, epsilon)
-        return self.query(sql, epsilon) if question is None else question
+            return self.query(sql, epsilon) if question is None else question
 
     def query(self, sql: str, epsilon: float | None) -> Told:
         """The answer, charged before anything is read."""

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 
@@ -63,6 +66,91 @@ def test_batches_and_functions_of_whole_tables_too(session: Session) -> None:
     assert took(lambda sql: session.query_all([sql, sql]), COUNT) >= GRID
     assert took(lambda sql: session.query_all([sql, sql]), REFUSED[0]) >= GRID
     assert took(lambda sql: session.kmeans(sql, k=2, bound=99, scale=(1, 99)), "SELECT age, age FROM people") >= GRID
+
+
+@pytest.mark.parametrize("ask", ["explain", "price", "quote"])
+def test_what_is_said_of_a_price_leaves_on_the_grid(session: Session, ask: str) -> None:
+    def asked(sql: str) -> object:
+        return session.quote([sql]) if ask == "quote" else getattr(session, ask)(sql)
+
+    assert took(asked, COUNT) >= GRID
+    assert took(asked, REFUSED[0]) >= GRID
+
+
+def test_an_agent_is_told_to_ask_its_human_on_the_grid_too(session: Session) -> None:
+    tools = Tools(session, lambda: 0, lambda: "much")
+    sql = f"{COUNT} WHERE age > 71"
+    assert took(lambda text: tools.asked(text, None), sql) >= GRID
+    assert str(tools.asked(sql, None)).startswith("This statement costs")
+
+
+class Slow:
+    """An engine that looks for a while, or fails; tells when it does.
+
+    Args:
+        run: The engine's own.
+        fails: Whether it gives no answer.
+    """
+
+    def __init__(self, run: Callable[[Any], Any], fails: bool = False) -> None:
+        self._run, self._fails = run, fails
+        self.looks = Event()
+        self.done = 0.0
+
+    def __call__(self, statement: Any) -> Any:
+        self.looks.set()
+        time.sleep(GRID / 3)
+        self.done = time.monotonic()
+        if self._fails:
+            raise dpsql.EngineFailed
+        return self._run(statement)
+
+
+@pytest.mark.parametrize("asked", ["SELECT", "UNION ALL"])
+def test_an_answer_is_stored_when_it_leaves_and_not_when_it_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    """Else a quote that becomes free tells when the work was done, as does anything else that looks for it."""
+    with testing.open(write_clinic(tmp_path, TIMED), Noiseless()) as proxy:
+        session, stored = proxy.session(analyst="ana"), list[float]()
+        slow, store = Slow(session._backend.engine.run), proxy.ledger.store
+        monkeypatch.setattr(session._backend.engine, "run", slow)
+
+        def noted(charge: int, fingerprint: str, answer: bytes) -> None:
+            stored.append(time.monotonic())
+            store(charge, fingerprint, answer)
+
+        monkeypatch.setattr(proxy.ledger, "store", noted)
+        sql = f"{COUNT} WHERE age > 31" + (f" UNION ALL {COUNT} WHERE age > 32" if asked == "UNION ALL" else "")
+        began = time.monotonic()
+        session.query(sql)
+        assert len(stored) == (2 if asked == "UNION ALL" else 1)
+        left = GRID * ((slow.done - began) // GRID + 1)
+        assert min(stored) - began >= left > slow.done - began
+        assert session.query(sql).cost == dpsql.PrivacyLoss()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_who_asks_the_same_meanwhile_waits_until_the_first_answer_leaves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    """Else many of them, each on a grid of its own, tell when the work was done to the step between them."""
+    with testing.open(write_clinic(tmp_path, TIMED), Noiseless()) as proxy, ThreadPoolExecutor() as pool:
+        session, sql = proxy.session(analyst="ana"), f"{COUNT} WHERE age > 41"
+        slow = Slow(session._backend.engine.run, fails)
+        monkeypatch.setattr(session._backend.engine, "run", slow)
+
+        def left() -> float:
+            with suppress(dpsql.EngineFailed):
+                session.query(sql)
+            return time.monotonic()
+
+        began = time.monotonic()
+        first = pool.submit(left)
+        assert slow.looks.wait(10)
+        again = pool.submit(left)
+        assert first.result() - began >= GRID
+        assert again.result() - first.result() >= GRID / 2  # its times begin where the first answer left
 
 
 def test_no_progress_is_told_where_times_are_public(session: Session) -> None:
