@@ -94,11 +94,12 @@ class Slow:
 
     def __init__(self, run: Callable[[Any], Any], fails: bool = False) -> None:
         self._run, self._fails = run, fails
-        self.looks = Event()
+        self.looks, self.looked = Event(), list[float]()
         self.done = 0.0
 
     def __call__(self, statement: Any) -> Any:
         self.looks.set()
+        self.looked.append(time.monotonic())
         time.sleep(GRID / 3)
         self.done = time.monotonic()
         if self._fails:
@@ -151,6 +152,7 @@ def test_who_asks_the_same_meanwhile_waits_until_the_first_answer_leaves(
         again = pool.submit(left)
         assert first.result() - began >= GRID
         assert again.result() - first.result() >= GRID / 2  # its times begin where the first answer left
+        assert [at - began >= GRID for at in slow.looked[1:]] == ([True] if fails else [])  # nothing is paid twice
 
 
 def test_no_progress_is_told_where_times_are_public(session: Session) -> None:

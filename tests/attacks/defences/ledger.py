@@ -113,9 +113,23 @@ LEDGER = (
     Defence(
         "an overrun of the deadline is counted",
         BUYING,
-        "                self._backend.ledger.record_overrun(self._analyst)\n",
-        "                pass\n",
+        "            self._backend.ledger.record_overrun(self._analyst)\n",
+        "            pass\n",
         OF_BUYING,
+    ),
+    Defence(
+        "an answer is stored as it leaves, not as soon as it is there",
+        BUYING,
+        "            self._backend.times.at_leaving(store)\n",
+        "            store()\n",
+        ("tests/attacks/test_timing.py",),
+    ),
+    Defence(
+        "who buys something has the turn until the answer leaves",
+        "dpsql/backend.py",
+        "                    self.times.at_leaving(turn.pop_all().close)\n",
+        "                    pass\n",
+        ("tests/attacks/test_timing.py",),
     ),
     Defence(
         "three overruns suspend",
