@@ -222,7 +222,7 @@ class Proxy(Closing):
     def _open(self, policy: Policy) -> Backend:
         engine, in_use = self._engine(policy)
         advised = advised_tables(policy, _facts(self.ledger), data_digest_of(self._cache, engine.version))
-        catalog = build_catalog(policy, engine.public, engine.version, advised)
+        catalog = build_catalog(policy, engine.public, engine.version, advised, engine.dialect.spelt)
         public = PublicColumns(engine, catalog)
         metrics: dict[str, RowMetric] = {}
         if policy.metrics:

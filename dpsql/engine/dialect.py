@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.plan.functions import Function, Spelt
 from dpsql.plan.nodes import Relation
 from dpsql.plan.relations import has_left_join
 from dpsql.plan.types import Type, Value
@@ -77,6 +78,7 @@ class Dialect:
     narrow: tuple[tuple[str, int], ...] = ()
     once: str = ""
     over_left_joins: Mapping[str, str] = field(default_factory=dict)
+    _spelt: dict[tuple[str, int], Spelt] = field(default_factory=dict, init=False, repr=False, compare=False)
     _read: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def over(self, relation: Relation) -> Dialect:
@@ -150,6 +152,23 @@ class Dialect:
             self._read[sql] = text, functions_in(text)
         return self._read[sql]
 
+    def spelt(self, function: Function) -> Spelt:
+        """How much its words for a function have it do; of one that it has not, what DuckDB's do."""
+        key = function.sql, len(function.parameters)
+        if key not in self._spelt:
+            self._spelt[key] = self._counted(function)
+        return self._spelt[key]
+
+    def _counted(self, function: Function) -> Spelt:
+        try:
+            sql = self.spelled(function.sql)[0]
+        except UnsupportedQuery:
+            return Spelt.as_written(function)
+        every, behind = sql.count("{*}"), sql.count("{rest}")
+        found = [sql.count(f"{{{at}}}") + every + (behind if at else 0) for at in range(len(function.parameters))]
+        more = _calls(sql) - _calls(function.sql)
+        return Spelt([max(1, count) for count in found], 1 + max(0, more))
+
     def _spelled(self, sql: str) -> str:
         found = _PRIMITIVE.search(sql)
         if found is None:
@@ -203,6 +222,11 @@ def filled(template: str, arguments: Sequence[str], over: str = "{over}") -> str
     """
     several = {"*": ", ".join(arguments), "rest": ", ".join(arguments[1:]), "over": over}
     return _PLACE.sub(lambda place: several[place[1]] if place[1] in several else arguments[int(place[1])], template)
+
+
+def _calls(sql: str) -> int:
+    """How many functions a template calls."""
+    return sum(name.lower() not in _SYNTAX for name in _FUNCTION.findall(sql))
 
 
 def functions_in(sql: str) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
@@ -20,6 +20,7 @@ from dpsql.owner.totals import stored_totals
 from dpsql.owner.value_counts import stored_counts
 from dpsql.plan.advised import AdvisedTable
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
+from dpsql.plan.functions import Function, Spelt
 from dpsql.plan.guesses import known_units
 from dpsql.plan.types import DECLARED, Facts, Type, Value
 from dpsql.policy import ColumnPolicy, Policy, TablePolicy
@@ -36,6 +37,7 @@ def build_catalog(
     public: Mapping[str, PublicTable],
     version: int,
     advised: Mapping[str, AdvisedTable] | None = None,
+    spelt: Callable[[Function], Spelt] = Spelt.as_written,
 ) -> Catalog:
     """The catalog of one policy at one table version.
 
@@ -44,6 +46,7 @@ def build_catalog(
         public: What the builder found of each public table.
         version: The table version.
         advised: What facts say of private tables: it stands in for the owner's guesses.
+        spelt: How much the engine's words for a function have it do.
     """
     tables = {
         name: _public(public[name], table) if table.public else private_table(name, policy, public)
@@ -67,6 +70,7 @@ def build_catalog(
         policy.budget.total.delta > 0,
         policy.engine.memory_bytes,
         policy.engine.deadline_seconds,
+        spelt,
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
 from dpsql.limits import MAX_LENGTH
 from dpsql.plan.advised import AdvisedTable
+from dpsql.plan.functions import Function, Spelt
 from dpsql.plan.grids import Bins
 from dpsql.plan.intervals import Interval
 from dpsql.plan.types import Facts, Value
@@ -277,6 +278,7 @@ class Catalog:
         grants_delta: Whether the policy's total allows any delta.
         memory: Bytes that the engine may take for one statement.
         deadline: Seconds that it may run.
+        spelt: How much its words for a function have it do.
     """
 
     tables: Mapping[str, TableInfo]
@@ -289,3 +291,4 @@ class Catalog:
     grants_delta: bool = True
     memory: int = 2 << 30
     deadline: float = 30.0
+    spelt: Callable[[Function], Spelt] = field(default=Spelt.as_written, compare=False)

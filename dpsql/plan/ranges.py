@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from dpsql.limits import FARTHEST_STEP, SATURATION
 from dpsql.plan.catalog import ColumnInfo
-from dpsql.plan.functions import Function, Nulls
+from dpsql.plan.functions import Function, Nulls, Spelt
 from dpsql.plan.functions.days import FIRST, LAST
 from dpsql.plan.functions.rules import hull
 from dpsql.plan.functions.table import Length
@@ -219,10 +219,17 @@ def value_of(expression: Expression) -> Value:
     return expression.value if isinstance(expression, Constant) else None
 
 
-def printed_size(expression: Expression, most: int) -> tuple[int, int]:
+def printed_size(
+    expression: Expression, most: int, spelt: Callable[[Function], Spelt] = Spelt.as_written
+) -> tuple[int, int]:
     """(nodes as the engine will read them, nesting); counting stops soon after ``most`` nodes.
 
     A guard names its argument twice, so guards inside guards multiply.
+
+    Args:
+        expression: What is read.
+        most: Nodes.
+        spelt: How often the engine's words for a function say its arguments.
     """
     nodes, deepest = 0, 0
     waiting: list[tuple[Expression, int, int]] = [(expression, 1, 1)]
@@ -232,9 +239,9 @@ def printed_size(expression: Expression, most: int) -> tuple[int, int]:
         deepest = max(deepest, depth)
         match node:
             case Apply(function=function, arguments=arguments):
+                said = spelt(function).copies
                 for index, argument in enumerate(arguments):
-                    copies = function.copies[min(index, len(function.copies) - 1)]
-                    waiting.append((argument, times * copies, depth + 1))
+                    waiting.append((argument, times * said[min(index, len(said) - 1)], depth + 1))
             case Case():
                 parts = (*(part for branch in node.branches for part in branch), node.default)
                 waiting.extend((part, times, depth + 1) for part in parts)

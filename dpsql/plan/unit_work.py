@@ -13,7 +13,7 @@ Tests: tests/unit/plan/test_unit_work.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -21,10 +21,11 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.limits import MOST_OPEN_GROUPS
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.expressions import arguments_of, columns_of
+from dpsql.plan.functions import Function, Spelt
 from dpsql.plan.functions.patterns import NS_A_LETTER
 from dpsql.plan.nodes import Apply, Column, Expression, Filter, Join, PerUnit, Project, Relation, Semi, UnionAll
 from dpsql.plan.plans import Plan
-from dpsql.plan.ranges import letters_of, value_of
+from dpsql.plan.ranges import letters_of, printed_size, value_of
 from dpsql.plan.relations import aliases_of, is_public, most_met, scans
 from dpsql.plan.stability import rows_per_unit, values_per_unit
 from dpsql.plan.types import Type
@@ -42,6 +43,10 @@ LETTER, VALUE = 4, 64
 """Bytes of a letter, and of a value that is held beside those of its text, of which an engine keeps 16 to 50."""
 FEWER = "or join fewer rows to each of a unit. The owner may lower max_length of text columns, or rows_per_unit."
 WORDS = {Filter: "WHERE", Semi: "IN", Project: "SELECT", PerUnit: "GROUP BY", UnionAll: "UNION ALL", Join: "JOIN"}
+MOST_SPELT = 20_000
+"""Nodes of all expressions of a statement in the engine's words. It is a choice: PostgreSQL reads and plans that many
+in a quarter of a second."""
+Spelling = Callable[[Function], Spelt]
 AT_ONCE = 2 * 2_048  # Rows that are worked on at once: DuckDB's 2,048 in each of two threads.
 
 
@@ -72,7 +77,9 @@ def refuse_heavy_unit(plan: Plan, catalog: Catalog) -> None:
     Raises:
         UnsupportedQuery: It is.
     """
-    loads, seconds, memory = loads_of_unit(plan), catalog.deadline / PART_OF_DEADLINE, catalog.memory // PART_OF_MEMORY
+    _refuse_spelt([*values_of(plan), *all_of(plan.relation)], catalog.spelt)
+    loads, seconds = loads_of_unit(plan, catalog.spelt), catalog.deadline / PART_OF_DEADLINE
+    memory = catalog.memory // PART_OF_MEMORY
     ns, held = sum(load.ns for load in loads), sum(load.held for load in loads)
     if ns > seconds * 10**9:
         most = max(loads, key=lambda load: load.ns)
@@ -97,6 +104,18 @@ def refuse_heavy_unit(plan: Plan, catalog: Catalog) -> None:
         )  # fmt: skip
 
 
+def _refuse_spelt(expressions: Sequence[Expression], spelt: Spelling) -> None:
+    """Refuses what an engine's words for functions inside functions blow up: they say an argument several times."""
+    nodes = 0
+    for expression in expressions:
+        nodes += printed_size(expression, MOST_SPELT, spelt)[0]
+        if nodes > MOST_SPELT:
+            raise UnsupportedQuery(
+                f"the engine's words for its functions say their arguments several times, more than {MOST_SPELT:,} in "
+                "all.", construct="SELECT", hint="Nest fewer functions, such as round, substr and casts of texts.",
+            )  # fmt: skip
+
+
 def _open_groups(plan: Plan) -> int:
     """In how many groups that nobody listed one unit can be."""
     keys = [key.expression for key in plan.keys]
@@ -106,12 +125,17 @@ def _open_groups(plan: Plan) -> int:
     return min(rows, values_per_unit(plan.relation, keys, missing=1) or rows)
 
 
-def loads_of_unit(plan: Plan) -> Sequence[Load]:
-    """What the rows of one unit have an engine do for an answer, step by step."""
+def loads_of_unit(plan: Plan, spelt: Spelling = Spelt.as_written) -> Sequence[Load]:
+    """What the rows of one unit have an engine do for an answer, step by step.
+
+    Args:
+        plan: One answer.
+        spelt: How much the engine's words for a function have it do.
+    """
     own = [*values_of(plan)]
     read = chain(*map(columns_of, own), *map(columns_of, all_of(plan.relation)))
     used = {(column.alias, column.name): column for column in read}
-    count = _Count([*used.values()], _alone(plan))
+    count = _Count([*used.values()], _alone(plan), spelt)
     return [*count.below(plan.relation), *count.held(rows_per_unit(plan.relation), own)]
 
 
@@ -133,10 +157,12 @@ class _Count:
     Attributes:
         used: All columns that anything reads: joins carry these.
         alone: The most rows that a unit has in a table that is read.
+        spelt: How much the engine's words for a function have it do.
     """
 
     used: Sequence[Column]
     alone: int
+    spelt: Spelling
 
     def below(self, relation: Relation) -> Iterator[Load]:
         """The loads of a private relation and of all below it."""
@@ -163,8 +189,8 @@ class _Count:
 
     def passing(self, rows: int, own: Sequence[Expression]) -> Load:
         """Rows for each of which something is worked out, and forgotten."""
-        each = NS_A_NODE + sum(map(nanoseconds, own))
-        at_once = min(rows, AT_ONCE) * LETTER * sum(map(_written, own))
+        each = NS_A_NODE + sum(nanoseconds(one, self.spelt) for one in own)
+        at_once = min(rows, AT_ONCE) * LETTER * sum(_written(one, self.spelt) for one in own)
         return Load(rows, rows * each if rows > self.alone or each > PLAIN else 0, at_once)
 
     def held(self, rows: int, own: Sequence[Expression]) -> Iterator[Load]:
@@ -179,28 +205,28 @@ def _letters(expression: Expression) -> int:
     return letters_of(expression) if expression.facts.type is Type.TEXT else 0
 
 
-def _written(expression: Expression) -> int:
+def _written(expression: Expression, spelt: Spelling) -> int:
     """Letters of all texts that are made on the way to it."""
     own = _letters(expression) if isinstance(expression, Apply) else 0
-    return own + sum(times * _written(argument) for argument, times in _copies(expression))
+    return own + sum(times * _written(argument, spelt) for argument, times in _copies(expression, spelt))
 
 
-def nanoseconds(expression: Expression) -> int:
-    """How long it takes at most to work it out for one row."""
+def nanoseconds(expression: Expression, spelt: Spelling = Spelt.as_written) -> int:
+    """How long it takes at most to work it out for one row, in the engine's words for each function."""
     arguments = arguments_of(expression)
-    found = NS_A_NODE + sum(times * nanoseconds(argument) for argument, times in _copies(expression))
+    found = NS_A_NODE + sum(times * nanoseconds(own, spelt) for own, times in _copies(expression, spelt))
     if not isinstance(expression, Apply):
         return found
-    letters = [_letters(argument) for argument in arguments]
-    found += NS_A_LETTER * _letters(expression)
+    letters, calls = [_letters(argument) for argument in arguments], spelt(expression.function).calls
+    found += NS_A_NODE * (calls - 1) + NS_A_LETTER * _letters(expression)
     if expression.function.work is None:
-        return found + NS_A_LETTER * sum(letters)
-    return found + expression.function.work(letters, [value_of(argument) for argument in arguments])
+        return found + NS_A_LETTER * calls * sum(letters)
+    return found + calls * expression.function.work(letters, [value_of(argument) for argument in arguments])
 
 
-def _copies(expression: Expression) -> Iterator[tuple[Expression, int]]:
+def _copies(expression: Expression, spelt: Spelling) -> Iterator[tuple[Expression, int]]:
     """What an expression is directly made of, and how often it is worked out: a guard names what it guards again."""
-    copies = expression.function.copies if isinstance(expression, Apply) else (1,)
+    copies = spelt(expression.function).copies if isinstance(expression, Apply) else (1,)
     for place, argument in enumerate(arguments_of(expression)):
         yield argument, copies[min(place, len(copies) - 1)]
 

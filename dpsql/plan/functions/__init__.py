@@ -19,10 +19,10 @@ from dpsql.plan.functions.casts import CASTS
 from dpsql.plan.functions.dates import DATES
 from dpsql.plan.functions.logic import LOGIC
 from dpsql.plan.functions.numbers import NUMBERS
-from dpsql.plan.functions.table import INTEGER_LIMIT, REAL_LIMIT, Function, Nulls
+from dpsql.plan.functions.table import INTEGER_LIMIT, REAL_LIMIT, Function, Nulls, Spelt
 from dpsql.plan.functions.text import TEXTS
 
-__all__ = ["FUNCTIONS", "INTEGER_LIMIT", "REAL_LIMIT", "ROOMS", "Function", "Nulls", "overloads"]
+__all__ = ["FUNCTIONS", "INTEGER_LIMIT", "REAL_LIMIT", "ROOMS", "Function", "Nulls", "Spelt", "overloads"]
 
 ROOMS: Mapping[str, tuple[Function, ...]] = {
     "Numbers": NUMBERS,

@@ -26,6 +26,7 @@ __all__ = [
     "Length",
     "Nulls",
     "Span",
+    "Spelt",
     "Work",
     "within",
 ]
@@ -140,6 +141,24 @@ class Function:
             return self.written
         arguments = "{*}" if self.variadic else ", ".join(f"{{{i}}}" for i in range(len(self.parameters)))
         return f"{self.name}({arguments})"
+
+
+@dataclass(frozen=True, slots=True)
+class Spelt:
+    """How much a database's words for a function have it do.
+
+    Attributes:
+        copies: How often each parameter stands in them.
+        calls: How many functions they call, where DuckDB's words call one.
+    """
+
+    copies: Sequence[int]
+    calls: int
+
+    @classmethod
+    def as_written(cls, function: Function) -> Spelt:
+        """Of a database that has all primitives as functions of its own."""
+        return cls(function.copies, 1)
 
 
 def within(low: int, high: int) -> Check:
