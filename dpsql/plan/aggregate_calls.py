@@ -18,6 +18,7 @@ from dpsql.plan.plans import REPORTS
 from dpsql.plan.quantile_calls import element_of, quantile
 from dpsql.plan.relations import unit_of
 from dpsql.plan.scope import identifying, named_where
+from dpsql.plan.squares import refuse_squares
 from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
 from dpsql.sql.elements import ELEMENT
@@ -87,6 +88,7 @@ class AggregateReader:
                 aggregate = self._pair(node, aggregate, where)
             case _:
                 aggregate = self._single(node, aggregate, where)
+        refuse_squares(aggregate, node)
         if bounds is not None and aggregate.argument is None:
             raise UnsupportedQuery(
                 "there is no value to bound.", construct="contribution_bounds_per_row", position=node.position,

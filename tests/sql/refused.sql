@@ -617,6 +617,12 @@ SELECT age AT TIME ZONE 'UTC', COUNT(*) FROM patients GROUP BY 1
 -- refused: AT at 1:12: dpsql keeps no time zones and no versions of tables. Leave it out: moments are in UTC. x + INTERVAL 2 HOUR moves them; for summer time the owner casts in a view.
 
 -- Numeric edges and bounds
+SELECT VAR_POP(pow(age, 90)) FROM patients
+-- refused: VAR_POP at 1:8: its value could be beyond 10^300, where an engine's numbers end. Keep the argument within constants: LEAST(x, 1e100).
+
+SELECT COVAR_POP(pow(age, 90), pow(age, 80)) FROM patients
+-- refused: COVAR_POP at 1:8: its value could be beyond 10^300, where an engine's numbers end. Keep the argument within constants: LEAST(x, 1e100).
+
 SELECT SUM(pow(age, 400)) FROM patients
 -- refused: pow at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END.
 
