@@ -55,7 +55,7 @@ def _of(condition: Expression) -> float:
         case "or":
             return min(1.0, sum(map(_of, arguments)))
         case "not":
-            return 1 - min(FEW if _names(arguments[0]) else HALF, _of(arguments[0]))
+            return 1 - min(FEW if _names(arguments[0]) else HALF, _of(arguments[0])) * (not _is_null(arguments[0]))
         case "=" | "in":
             return _of_values(arguments)
         case "<>":
@@ -65,6 +65,11 @@ def _of(condition: Expression) -> float:
         case "<" | "<=" | ">" | ">=":
             return _compared(name, *arguments)
     return FEW if name in PATTERNS else HALF
+
+
+def _is_null(condition: Expression) -> bool:
+    """Whether it is true where something is missing: what is there is mostly all of it."""
+    return isinstance(condition, Apply) and condition.function.name == "is_null"
 
 
 def _names(condition: Expression) -> bool:

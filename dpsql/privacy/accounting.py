@@ -294,7 +294,7 @@ class PrivacyFilter:
     >>> budget = PrivacyFilter.of(limits, "basic")
     >>> budget.shortfall(Account(epsilon=0), Account(epsilon=2 * 10**12))
     Shortfall(quantity='epsilon', needed=Fraction(2, 1), remaining=Fraction(1, 1), limit=Fraction(1, 1), \
-affordable=Fraction(1, 1))
+affordable=Fraction(1, 1), declared=Fraction(0, 1))
     """
 
     plain: Bound

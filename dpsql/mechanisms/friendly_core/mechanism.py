@@ -325,7 +325,7 @@ def _setting(request: Request, coordinates: Sequence[Scaled], bounded: bool) -> 
     known = all(c.low == c.high for c in coordinates)
     longest = math.isqrt(sum((c.high * c.factor) ** 2 for c in coordinates) - 1) + 1  # of all coordinates together
     return Setting(
-        rows=max(1, request.rows_about),
+        rows=max(1, request.rows_read),
         deviation=math.sqrt(sum((c.deviation * c.factor) ** 2 for c in coordinates) / len(coordinates)),
         low=longest if known else min(c.low * c.factor for c in coordinates),
         high=longest,

@@ -73,16 +73,16 @@ def offer_pair(request: Request) -> FriendlyPair | Refusal:
         plan = plan_covariance(2, request.price)
     except ValueError as error:
         return Refusal(NAME, f"{error}.")
-    if request.rows_about < plan.rows_needed:
+    if request.rows_read < plan.rows_needed:
         return Refusal(
             NAME,
             f"it deals people into {plan.parts} parts and needs about {plan.rows_needed:,} of them in a group; the "
-            f"policy guesses {request.rows_about:,} (rows_about).",
+            f"policy guesses {request.rows_read:,} (rows_about).",
         )
     facts = request.facts, request.second_facts
     grids = request.grid or saturating_grid(facts[0]), request.second_grid or saturating_grid(facts[1])
     need = Values(source, aggregate.argument, grids[0], others=((aggregate.second, grids[1]),))
-    return FriendlyPair(NAME, need, plan, aggregate.function, grids, _spreads(facts), request.rows_about)
+    return FriendlyPair(NAME, need, plan, aggregate.function, grids, _spreads(facts), request.rows_read)
 
 
 def _spreads(facts: tuple[Facts, Facts]) -> tuple[float, float]:

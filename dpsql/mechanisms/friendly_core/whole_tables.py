@@ -86,9 +86,9 @@ def _k_means(mechanism: str, table: TableFunction, request: Request) -> KMeansRe
         plan = plan_k_means(int(k), request.price, request.neighbours, _parts(table))
     except ValueError as error:
         raise _refusal(table, f"{error}.", PAGE) from None
-    _check_rows(table, request.rows_about, rows_needed(plan), plan.parts)
+    _check_rows(table, request.rows_read, rows_needed(plan), plan.parts)
     need = _need(table, request, [grid_for(bound)] * len(table.columns))
-    return KMeansRelease(mechanism, need, plan, bound, ends, request.rows_about)
+    return KMeansRelease(mechanism, need, plan, bound, ends, request.rows_read)
 
 
 def _covariance(mechanism: str, table: TableFunction, request: Request) -> CovarianceRelease:
@@ -103,9 +103,9 @@ def _covariance(mechanism: str, table: TableFunction, request: Request) -> Covar
         plan = plan_covariance(len(table.columns), request.price, _parts(table))
     except ValueError as error:
         raise _refusal(table, f"{error}.", PAGE) from None
-    _check_rows(table, request.rows_about, plan.rows_needed, plan.parts)
+    _check_rows(table, request.rows_read, plan.rows_needed, plan.parts)
     grids = tuple(saturating_grid(facts_on(column, request.source.relation)) for _, column in table.columns)
-    return CovarianceRelease(mechanism, _need(table, request, grids), plan, grids, request.rows_about)
+    return CovarianceRelease(mechanism, _need(table, request, grids), plan, grids, request.rows_read)
 
 
 OFFERS: Mapping[str, Callable[[str, TableFunction, Request], KMeansRelease | CovarianceRelease]] = {

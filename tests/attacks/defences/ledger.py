@@ -211,8 +211,15 @@ LEDGER = (
     Defence(
         "an answer is stored under the charge that paid for it",
         LEDGER_ITSELF,
-        "            if record is None or record.kind not in PAYS or fingerprint not in paid:\n",
+        '            if record is None or record.kind != "charge" or fingerprint not in paid:\n',
         "            if record is None:\n",
+        OF_LEDGER,
+    ),
+    Defence(
+        "a table that a restored ledger does not have is not drawn again for nothing",
+        "dpsql/ledger/once.py",
+        "                self.owed.clear()\n",
+        "                pass\n",
         OF_LEDGER,
     ),
     Defence(

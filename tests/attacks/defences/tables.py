@@ -17,6 +17,7 @@ OF_BOUNDED = ("tests/unit/owner/test_bounded.py",)
 OF_ONE_PASS = ("tests/unit/owner/test_one_pass.py",)
 OF_APPENDED = ("tests/unit/owner/test_appended.py",)
 OF_STABILITY = ("tests/attacks/test_stability.py",)
+UNIT_WORK, OF_UNIT_WORK = "dpsql/plan/unit_work.py", ("tests/unit/plan/test_unit_work.py",)
 
 TABLES = (
     Defence(
@@ -176,16 +177,37 @@ TABLES = (
     Defence(
         "a join multiplies the rows of a unit",
         STABILITY,
-        "            ways = [left * right]\n",
-        "            ways = [max(left, right)]\n",
+        "    ways = [left * right]\n",
+        "    ways = [max(left, right)]\n",
         OF_STABILITY,
     ),
     Defence(
         "a left join keeps the unit's unmatched rows",
         STABILITY,
-        "ways.append(left - 1 + right if relation.outer else right)",
+        "ways.append(left - 1 + right if join.outer else right)",
         "ways.append(right)",
         OF_STABILITY,
+    ),
+    Defence(
+        "conditions on a part of a key leave as many rows as the rest of it has values",
+        STABILITY,
+        "    return min(rows, most_values(scan, sizes) or rows)\n",
+        "    return 1\n",
+        OF_STABILITY,
+    ),
+    Defence(
+        "the rows of one unit take a part of the deadline",
+        UNIT_WORK,
+        "    if ns > seconds * 10**9:\n",
+        "    if ns < 0:\n",
+        OF_UNIT_WORK,
+    ),
+    Defence(
+        "the rows of one unit take a part of the memory",
+        UNIT_WORK,
+        "    if held > memory:\n",
+        "    if held < 0:\n",
+        OF_UNIT_WORK,
     ),
     Defence(
         "UNION ALL adds the rows of a unit",

@@ -54,7 +54,7 @@ WHERE = {
     "note = 'x'": 0.1,
     "note LIKE 'x%'": 0.1,
     "note IS NULL": 0.1,
-    "note IS NOT NULL": 0.9,
+    "note IS NOT NULL": 1.0,
     "age % 7 = 3": 1 / 8,
     "age > cost": 0.5,
     "active": 0.5,

@@ -31,7 +31,15 @@ def pair(function: str = "corr", **others: Any) -> Request:
     aggregate = Aggregate("a0", function, y, f"{function}(y, x)", second=x)
     source = Source(plain.source.relation, (), Contribution(1, 1, 1))
     return replace(
-        plain, **{"aggregate": aggregate, "source": source, "rows_about": 50_000, "idealised": True, **others}
+        plain,
+        **{
+            "aggregate": aggregate,
+            "source": source,
+            "rows_about": 50_000,
+            "rows_read": 50_000,
+            "idealised": True,
+            **others,
+        },
     )
 
 
@@ -49,7 +57,7 @@ KEY = Key("k0", Column("t0", "town", Facts(Type.TEXT)), ("a", "b"))
     [
         ({"idealised": False}, "it answers means"),
         ({"selects": True}, "only a threshold"),
-        ({"rows_about": 1000}, "rows_about"),
+        ({"rows_read": 1000}, "rows_about"),
         ({"price": Price(Fraction(1), Fraction(0))}, "it needs delta beside epsilon or rho"),
         ({"price": Price(None, Fraction(0), Fraction(1))}, "it needs delta beside epsilon or rho"),
         ({"source": Source(pair().source.relation, (), Contribution(2, 1, 2))}, "one row of each unit"),
