@@ -256,6 +256,8 @@ def test_a_transcript_through_a_terminal(clinic: Clinic) -> None:
     completed(".bud", "get")
     assert "epsilon 1.75" in typed("\r")
     assert "neither grouped by nor aggregated" in typed("SELECT cost FROM visits;\r")
+    # Python ends by the signal, whoever handled it, where it came while a module was loaded that makes code of texts
+    assert "mechanism" in typed("EXPLAIN SELECT AVG(cost) FROM visits;\r")
     child.send("SELECT AVG(cost) FROM visits;\r")
     child.expect("Asking")
     child.send("\x03")  # at work, or just after it: the ledger and the session are right in either case
