@@ -82,7 +82,7 @@ def test_psycopg(served: Served) -> None:
             sql = "SELECT sex, born, smokes, COUNT(*) AS n FROM people WHERE age >= %s AND born >= %s GROUP BY ALL"
             rows = cursor.execute(sql, (30, date(1990, 1, 1))).fetchall()
             assert [type(value) for value in rows[0]] == [str, date, bool, int]
-        assert notices[-1].startswith("Cost: nothing, this was released before")
+        assert any(notice.startswith("Cost: nothing, this was released before") for notice in notices)
         with pytest.raises(psycopg.errors.FeatureNotSupported) as refused:
             connection.execute("SELECT person FROM people")
         assert refused.value.diag.statement_position == "8"
