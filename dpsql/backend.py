@@ -25,6 +25,7 @@ from dpsql.engine.base import Engine
 from dpsql.engine.lower import Lower, lowering
 from dpsql.engine.public_columns import PublicColumns
 from dpsql.engine.released import lower_public
+from dpsql.errors import BudgetExceeded
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.refusals import ReleasedMeanwhile
 from dpsql.ledger.served import Served
@@ -177,13 +178,17 @@ class Backend:
             if turn.enter_context(self.charging.turns.of(fingerprints)):
                 self.times.begin_anew()
             batch, stored = self._found(own, fingerprints)
+            looked = True
             try:
                 return batch, stored, release(batch, stored)
             except ReleasedMeanwhile:  # by another process: now it is found
                 batch, stored = self._found(own, fingerprints)
                 return batch, stored, release(batch, stored)
+            except BudgetExceeded:  # before anything was read: who asks the same need not wait for this refusal
+                looked = False
+                raise
             finally:
-                if batch.fresh:
+                if looked and batch.fresh:
                     self.times.at_leaving(turn.pop_all().close)
 
     def fingerprints(self, own: Sequence[Prepared], analyst: str) -> tuple[str, ...]:

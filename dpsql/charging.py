@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from secrets import token_hex
 from threading import Lock
 
 from dpsql.answers.costs import cost_text
@@ -23,11 +22,11 @@ from dpsql.ledger.standing import Standing, Use
 from dpsql.ledger.turns import ProcessTurns
 from dpsql.ledger.waiting import Waiting
 from dpsql.plan.options import Options
+from dpsql.plan.parameters import values_of
 from dpsql.plan.types import Parameters
 from dpsql.privacy.conversions import pure_epsilon_of_rho
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import PrivacyLoss, encode, summary
-from dpsql.shelf import exactly
 from dpsql.sql import syntax
 from dpsql.sql.parse import normal
 
@@ -77,9 +76,8 @@ class Spoken:
         >>> one.identity == two.identity, one.identity == Spoken(one.statement, [3]).identity
         (False, True)
         """
-        values = self.parameters
-        told = exactly(list(values) if isinstance(values, list | tuple) else values) or token_hex(16)
-        return hashlib.sha256(repr((normal(self.statement), told)).encode("utf-8", "backslashreplace")).hexdigest()
+        told = repr((normal(self.statement), values_of(self.parameters, self.statement)))
+        return hashlib.sha256(told.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

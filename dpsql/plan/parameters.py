@@ -12,7 +12,7 @@ from uuid import UUID
 from dpsql.errors import ProgrammingError
 from dpsql.plan.types import Passed, Value
 from dpsql.sql.parameters import parameters_in
-from dpsql.sql.syntax import Queryable
+from dpsql.sql.syntax import Node
 
 __all__ = ["call_text", "values_of"]
 
@@ -20,7 +20,7 @@ MOST_LISTED_VALUES = 1_000
 """Values of a list that is a parameter. It is a choice: about as many as the longest statement could hold itself."""
 
 
-def values_of(parameters: Any, query: Queryable) -> tuple[Passed, ...]:
+def values_of(parameters: Any, query: Node) -> tuple[Passed, ...]:
     """The values that a statement's ``?`` stand for: None, bool, int, Decimal, str, date or datetime, or lists of them.
 
     Args:

@@ -161,7 +161,7 @@ class Creation:
 
     def _is_owed(self, held: SyntheticTable) -> bool:
         """Whether this very table was paid for, with these values, and nobody ever saw anything of it."""
-        same = held.asked == self._spoken.identity and held.loss == self.table.loss
+        same = held.paid and held.asked == self._spoken.identity and held.loss == self.table.loss
         return same and self.backend.ledger.owes(held.fingerprint)
 
     def _wish(self) -> Wish:
@@ -253,12 +253,17 @@ def refuse_taken(backend: Backend, payer: Payer, name: str, spoken: Spoken) -> N
         return
     if backend.ledger.find(held.fingerprint) is not None:
         raise ProgrammingError(f"There is a table {name!r}. Take another name, or DROP TABLE {name}.")
-    if held.asked != spoken.identity or not backend.ledger.owes(held.fingerprint):
+    if not held.paid or held.asked != spoken.identity or not backend.ledger.owes(held.fingerprint):
         raise lost(held, backend.ledger)
 
 
 def lost(table: SyntheticTable, ledger: Ledger) -> ProgrammingError:
     """A table was paid for and is not in the ledger: its process was lost before it was kept, or the ledger lost it."""
+    if not table.paid:
+        return ProgrammingError(
+            f"{table.name} was granted, and is not there: its process was lost before it was kept. Its maker can make "
+            "it again. Or take another name."
+        )
     if not ledger.owes(table.fingerprint):
         return ProgrammingError(
             f"{table.name} was paid for, and the ledger that is here now does not have it: it was restored, set back "

@@ -69,6 +69,8 @@ class Sharing:
             BudgetExceeded: The analyst has no account.
         """
         table = self._named(name)
+        if self._backend.ledger.find(table.fingerprint) is None:
+            raise ProgrammingError(f"{table.name} is not there: its process was lost. Its maker can make it again.")
         lacks = LedgerTables(self._backend.ledger).grant(table.fingerprint, reader)
         price = cost_text(self._backend.summary(table.loss))
         told = f"{reader} may read {table.name}, and pays {price} at the first reading."

@@ -223,6 +223,14 @@ def test_what_the_server_takes_for_equal_in_several_texts_names_nobody(
     opened(policy).close()
 
 
+def test_a_domain_over_another_one_names_people_as_what_both_are_of(server: Server, tmp_path: Path) -> None:
+    policy = clinic(tmp_path, server, "nested")
+    with server.connect("nested") as connection:
+        connection.execute("CREATE DOMAIN called AS text; CREATE DOMAIN patient AS called")
+        connection.execute('ALTER TABLE "People" ALTER "Person" TYPE patient USING "Person"::text')
+    opened(policy).close()
+
+
 def test_what_is_committed_while_the_source_is_read_is_not_read(server: Server, tmp_path: Path) -> None:
     source = load_policy(clinic(tmp_path, server, "snapshot")).engine.source(str)
     with reading(source) as database:  # as a build does

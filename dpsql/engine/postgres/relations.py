@@ -23,7 +23,12 @@ _COLUMNS = """
            CASE WHEN b.oid = t.oid THEN a.atttypmod ELSE t.typtypmod END,
            EXISTS (SELECT 1 FROM pg_collation k WHERE k.oid = a.attcollation AND NOT k.collisdeterministic)
     FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
-         JOIN pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
+         JOIN pg_type b ON b.oid = (
+             WITH RECURSIVE own(oid, kind, base) AS (
+                 SELECT t.oid, t.typtype, t.typbasetype UNION ALL
+                 SELECT d.oid, d.typtype, d.typbasetype FROM own JOIN pg_type d ON own.kind = 'd' AND d.oid = own.base
+             ) SELECT oid FROM own WHERE kind <> 'd'
+         )
     WHERE a.attrelid = ANY($1) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
 """
 

@@ -235,6 +235,6 @@ def why_not(request: Request, *, squares: bool) -> str | None:
         return "the totals of units would be too large for exact sums; declare a coarser grid."
     if squares and max(abs(grid.low), abs(grid.high), grid.high - grid.low) ** 2 * source.contribution.rows > LARGEST:
         return "the squares of its values would be too large for exact sums; declare a coarser grid."
-    if request.rows_about > MOST_UNITS and request.options.mechanism != NAME:
+    if request.rows_read > MOST_UNITS and request.options.mechanism != NAME:
         return "for so many units it takes long, and is offered only by name."
     return None

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import dpsql
@@ -12,6 +15,7 @@ from dpsql.engine.base import EngineStatement
 from dpsql.errors import BudgetExceeded, EngineFailed, ProgrammingError
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.owner import reset, restore
+from dpsql.ledger.tables import LedgerTables
 from dpsql.policy import load_policy
 from dpsql.privacy.tables import RawTable
 from dpsql.proxy import Proxy
@@ -132,3 +136,33 @@ def test_other_values_are_another_table_which_is_not_owed(policy: Path) -> None:
         assert session.explain("SELECT COUNT(*) FROM people WHERE age > 40").cost.epsilon == 0.5
         with pytest.raises(BudgetExceeded):  # it looks for tables that would answer instead
             session.query("SELECT COUNT(*) FROM people WHERE age > 41", epsilon=50)
+
+
+def lost(policy: Path, sql: str, parameters: list[Any]) -> None:
+    """A charge whose process is lost before the table is kept."""
+    with opened(policy) as proxy, pytest.MonkeyPatch.context() as patched, pytest.raises(EngineFailed):
+        patched.setattr(type(proxy._backend.engine), "run", fail)
+        proxy.session(analyst="ana").query(sql, parameters)
+
+
+@pytest.mark.parametrize("value", [np.int64(2), np.float64(2.5), Decimal("2.5"), 2])
+def test_values_of_numpy_are_known_again(policy: Path, value: Any) -> None:
+    sql = f"{SQL} WHERE age >= ?"
+    lost(policy, sql, [value])
+    with opened(policy) as proxy:
+        session = proxy.session(analyst="ana")
+        assert session.query(sql, [value]).cost.epsilon == 0
+        assert spent(session) == 0.5
+
+
+def test_what_is_not_there_is_granted_to_nobody_and_made_by_its_maker_alone(policy: Path) -> None:
+    lost(policy, SQL, [])
+    with opened(policy) as proxy:
+        with pytest.raises(ProgrammingError, match="s is not there"):
+            proxy.releases.grant("s", "eve")
+        held = proxy._backend.ledger
+        LedgerTables(held).grant(next(iter(held._state.synthetic.of["ana"].values())).fingerprint, "eve")  # as before
+        with pytest.raises(ProgrammingError, match="Its maker can make it again"):
+            proxy.session(analyst="eve").query(SQL)
+        assert spent(proxy.session(analyst="eve")) == 0
+        assert proxy.session(analyst="ana").query(SQL).cost.epsilon == 0
