@@ -55,7 +55,7 @@ def _of(condition: Expression) -> float:
         case "or":
             return min(1.0, sum(map(_of, arguments)))
         case "not":
-            return 1 - min(FEW if _names(arguments[0]) else HALF, _of(arguments[0])) * (not _is_null(arguments[0]))
+            return 1.0 if _is_null(arguments[0]) else 1 - _of(arguments[0])
         case "=" | "in":
             return _of_values(arguments)
         case "<>":
@@ -70,11 +70,6 @@ def _of(condition: Expression) -> float:
 def _is_null(condition: Expression) -> bool:
     """Whether it is true where something is missing: what is there is mostly all of it."""
     return isinstance(condition, Apply) and condition.function.name == "is_null"
-
-
-def _names(condition: Expression) -> bool:
-    """Whether it names values, or NULL."""
-    return isinstance(condition, Apply) and condition.function.name in ("=", "in", "is_null", *PATTERNS)
 
 
 def _of_values(arguments: Sequence[Expression]) -> float:
