@@ -178,17 +178,16 @@ class Backend:
             if turn.enter_context(self.charging.turns.of(fingerprints)):
                 self.times.begin_anew()
             batch, stored = self._found(own, fingerprints)
-            looked = True
             try:
                 return batch, stored, release(batch, stored)
             except ReleasedMeanwhile:  # by another process: now it is found
                 batch, stored = self._found(own, fingerprints)
                 return batch, stored, release(batch, stored)
             except BudgetExceeded:  # before anything was read: who asks the same need not wait for this refusal
-                looked = False
+                turn.close()
                 raise
             finally:
-                if looked and batch.fresh:
+                if batch.fresh:
                     self.times.at_leaving(turn.pop_all().close)
 
     def fingerprints(self, own: Sequence[Prepared], analyst: str) -> tuple[str, ...]:

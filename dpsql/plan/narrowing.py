@@ -62,7 +62,7 @@ from dpsql.plan.stability import most_rows
 from dpsql.plan.steps import NOTHING, moments_at, numbers_at
 from dpsql.plan.types import Facts, Type
 
-__all__ = ["counts_nothing", "facts_on", "facts_where", "is_empty", "is_never"]
+__all__ = ["SWAPPED", "counts_nothing", "facts_on", "facts_where", "is_empty", "is_never"]
 
 Range = Any
 """An `Interval` of numbers, or a `Span` of dates."""

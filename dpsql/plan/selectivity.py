@@ -14,6 +14,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 
+from dpsql.plan.narrowing import SWAPPED
 from dpsql.plan.nodes import Apply, Case, Constant, Expression
 from dpsql.plan.ranges import is_null
 from dpsql.plan.relations import conjuncts
@@ -25,7 +26,6 @@ __all__ = ["share_left", "share_valued"]
 FEW = 0.1
 """Rows that have one value among many, match a pattern, or have none. It is Selinger's guess of an equality."""
 HALF = 0.5  # Rows for which a condition holds of which nothing is known. A guess.
-SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 PATTERNS = ("like", "ilike", "starts_with", "prefix", "ends_with", "suffix", "contains", "regexp_matches")
 
 
