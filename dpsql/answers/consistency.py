@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dpsql.answers.in_order import rising
 from dpsql.answers.release import Released
 from dpsql.limits import MOST_LISTED
 from dpsql.mechanisms.noise.noised import in_unit
@@ -52,6 +53,7 @@ class AllGroupings:
             whether it is the rest, where there is one.
         moved: Per aggregate that was made to agree, by how much each value differs from its own measurement. Least
             squares never widens an error, so the measurement's interval moves along with the value.
+        exchanged: Aggregates whose numbers took others' places, for these were not in order (`in_order`).
         places: (rows,) of which measured group each row is, where a grouping set is written several times and so its
             rows are, too; None where each group is one row.
     """
@@ -59,11 +61,12 @@ class AllGroupings:
     groups: GroupColumns
     values: Mapping[str, Sequence[Any]]
     moved: Mapping[str, Sequence[Any]]
+    exchanged: frozenset[str] = frozenset()
     places: Sequence[int] | None = None
 
 
 def consistent(prepared: Prepared, released: Released) -> AllGroupings:
-    """The released values of all groupings together, additive ones made to agree.
+    """The released values of all groupings together, additive ones made to agree, and quantiles put in order.
 
     Args:
         prepared: The statement.
@@ -85,12 +88,14 @@ def consistent(prepared: Prepared, released: Released) -> AllGroupings:
         together[name] = _agreeing(prepared, parts, values) if len(parts) > 1 else values
         if together[name] is not values:
             moved[name] = [new - old for new, old in zip(together[name], values, strict=True)]
+    exchanged = rising(prepared.measured, together)
+    together |= exchanged
     if prepared.plan.sets is not None:
         sets = [number for number, own in enumerate(released.groups) for _ in own]
         together[GROUPING_SET.name] = sets
     if any(measured.rest for measured in prepared.measured):  # its row is the last
         together[REST.name] = [False] * (len(groups) - 1) + [True]
-    once = AllGroupings(groups, together, moved)
+    once = AllGroupings(groups, together, moved, frozenset(exchanged))
     return _repeated(once, prepared.plan, list(map(len, released.groups))) if prepared.plan.repeats else once
 
 
@@ -110,7 +115,7 @@ def _repeated(once: AllGroupings, plan: Plan, sizes: Sequence[int]) -> AllGroupi
         plain = {name: listed(column) for name, column in columns.items()}
         return {name: [column[place] for place in places] for name, column in plain.items()}
 
-    return AllGroupings(once.groups.take(places), at(once.values), at(once.moved), places)
+    return AllGroupings(once.groups.take(places), at(once.values), at(once.moved), once.exchanged, places)
 
 
 def _filled(keys: Sequence[int], own: GroupColumns, width: int) -> Sequence[Sequence[Any]]:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
-from dpsql.answers.screen import Ends, number, percent, safe
+from dpsql.answers.screen import Ends, half_width, number, percent, safe
 from dpsql.plan.types import ListOf, Shown, Type
 
 __all__ = ["WithEnds", "distinct", "footnote", "with_ends"]
@@ -105,10 +106,11 @@ def footnote(columns: Sequence[str], ends: Sequence[Sequence[Ends]], confidence:
     widths = []
     for name, own in zip(distinct(columns), ends, strict=True):
         pairs = [pair for both in own for pair in (zip(*both, strict=True) if isinstance(both[0], list) else [both])]
-        known = [(high - low) / 2 for low, high in pairs if low is not None and high is not None]
+        known = [half_width(own) for own in pairs if None not in own]
         if known:
             least, most = number(min(known)), number(max(known))
-            widths.append(f"{name} ± {least}" + (f" to ± {most}" if least != most else ""))
+            unit = " days" if any(isinstance(low, date) for low, _ in pairs) else ""
+            widths.append(f"{name} ± {least}" + (f" to ± {most}" if least != most else "") + unit)
     told = f"Half the width of the {percent(confidence)}% intervals: {safe(', '.join(widths))}."
     return f"{told} intervals=True adds their ends." if widths else ""
 
@@ -119,6 +121,8 @@ def _ends(ends: Ends, kind: Shown) -> Ends:
     if isinstance(kind, ListOf):
         pairs = [] if low is None else [_ends(own, kind.element) for own in zip(low, high, strict=True)]
         return ([end for end, _ in pairs], [end for _, end in pairs]) if pairs else (None, None)
+    if kind is Type.DATE:
+        return ends
     if kind is Type.INTEGER:
         return _within(low, math.ceil, LONG), _within(high, math.floor, LONG)
     return _within(low, float, math.inf), _within(high, float, math.inf)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from dpsql.answers.answer import Answer, Measurement, public
 from dpsql.answers.consistency import AllGroupings, consistent
+from dpsql.answers.in_order import reaching
 from dpsql.answers.intervals import (
     AnswerRows,
     Bars,
@@ -136,6 +137,8 @@ def _bars(prepared: Prepared, released: Released, name: str, together: AllGroupi
         found = [ends for intervals in each for ends in intervals]
         if together.places is not None:
             found = [found[place] for place in together.places]
+        if name in together.exchanged:
+            return reaching(found, together.values[name])
         if moved is None:
             return found
         return [

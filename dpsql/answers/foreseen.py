@@ -25,6 +25,7 @@ from dpsql.answers.intervals import aggregates_in
 from dpsql.answers.totals import Over, several_rows
 from dpsql.mechanisms.base import Request
 from dpsql.plan.aggregates import FUNCTIONS, Kind
+from dpsql.plan.dated import days_within
 from dpsql.plan.expressions import arguments_of, columns_of
 from dpsql.plan.guesses import units_guessed
 from dpsql.plan.intervals import EVERYTHING, Interval
@@ -82,13 +83,15 @@ GUESSES = tuple(Whereabouts(often, by_columns) for often in (OFTEN, LOOSE) for b
 
 
 def computed_columns(plan: Plan) -> dict[str, Expression]:
-    """The numbers of an answer that are computed from released ones; by their labels."""
+    """The numbers of an answer that are computed from released ones, and the days of its dates; by their labels."""
     names = {own.name for own in plan.aggregates}
     found = dict[str, Expression]()
     for output, expression in zip(plan.answer, answer_columns(plan), strict=True):
         noised = any(column.name in names for column in columns_of(expression))
-        if output.end is None and noised and not isinstance(expression, Column) and expression.facts.type.numeric:
-            found[output.label] = expression
+        dated = days_within(expression)
+        number = expression if dated is None else dated[1]
+        if output.end is None and noised and not isinstance(number, Column) and number.facts.type.numeric:
+            found[output.label] = number
     return found
 
 

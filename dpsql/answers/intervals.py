@@ -8,11 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from fractions import Fraction
 from functools import reduce
 from typing import Any
 
 from dpsql.answers.screen import Ends
+from dpsql.plan.dated import days_within
 from dpsql.plan.expressions import arguments_of, columns_of, substituted
 from dpsql.plan.intervals import EVERYTHING, Interval, total
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
@@ -71,7 +73,8 @@ def with_interval_ends(plan: Plan, rows: AnswerRows, intervals: Callable[[int], 
     for index, (name, side) in ends.items():
         found = next((held for i, other in enumerate(names) if other == name and (held := intervals(i))), [])
         if columns and found:
-            columns[index] = [None if pair[side] is None else float(pair[side]) for pair in found]
+            as_end = float if plan.answer[index].type is Type.REAL else (lambda end: end)
+            columns[index] = [None if pair[side] is None else as_end(pair[side]) for pair in found]
     return list(zip(*columns, strict=True))
 
 
@@ -87,6 +90,10 @@ def output_intervals(
     noised = [column for column in columns_of(expression) if column.name in bars]
     if not noised:
         return []
+    dated = days_within(expression)
+    if dated is not None:
+        since, days = dated
+        return [_dates(since, own) for own in output_intervals(days, bars, rows, confidence)]
     if rows.members is not None and expression.facts.type.numeric and not isinstance(expression, Column):
         groups = [
             {row: {name: column[row] for name, column in rows.grouped.items()} for row in own} for own in rows.members
@@ -108,6 +115,19 @@ def output_intervals(
         return [_NONE] * len(boxes)
     known: dict[tuple[Any, ...] | None, Ends] = {box: _over(ranged, noised, keyed, box) for box in different}
     return [known.get(box, _NONE) for box in boxes]
+
+
+def _dates(since: date, ends: Ends) -> Ends:
+    """The first and the last date that are so many days behind one; None for those beyond the calendar."""
+    low, high = _shown(*ends, Type.INTEGER)
+    return _date(since, low), _date(since, high)
+
+
+def _date(since: date, days: int | None) -> date | None:
+    try:
+        return None if days is None else since + timedelta(days=days)
+    except OverflowError:
+        return None
 
 
 def within(column: Column, ends: Ends) -> Interval:

@@ -61,7 +61,8 @@ def quote(
             if measured is None:
                 continue
             bare = isinstance(output.expression, Column)
-            name = output.label if bare else f"{output.label}: {measured.aggregate.text}"
+            days = "" if measured.aggregate.since is None else ", in days"
+            name = output.label if bare else f"{output.label}: {measured.aggregate.text}{days}"
             columns.append(_column(name, measured, composition))
             shown.add(measured.aggregate.name)
     hidden = [
@@ -142,7 +143,8 @@ def advice(aggregate: Aggregate) -> tuple[str, ...]:
     if aggregate.function not in ("min", "max"):
         return ()
     share = "0.01" if aggregate.function == "min" else "0.99"
-    return (f"it rests on the outermost row alone; QUANTILE_CONT(x, {share}) says more.",)
+    name = "QUANTILE_CONT" if aggregate.since is None else "QUANTILE_DISC"
+    return (f"it rests on the outermost row alone; {name}(x, {share}) says more.",)
 
 
 def caps(prepared: Prepared) -> tuple[str, ...]:

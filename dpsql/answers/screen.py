@@ -6,12 +6,12 @@ import math
 import re
 import unicodedata
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["Ends", "number", "percent", "plain", "safe", "text_table", "with_error"]
+__all__ = ["Ends", "half_width", "number", "percent", "plain", "safe", "text_table", "with_error"]
 
 Ends = tuple[Any, Any]
 """The two ends of an interval; None where there is no value."""
@@ -85,6 +85,13 @@ def number(value: Any, digits: int = 4, rounding: str = ROUND_HALF_EVEN) -> str:
         return "infinite"
     shown = float(Context(prec=digits, rounding=rounding).plus(exact))
     return f"{shown:.0f}" if shown.is_integer() and abs(shown) < 1e9 else f"{shown:.{digits}g}"
+
+
+def half_width(ends: Ends) -> float:
+    """Half the width of an interval with two ends; of dates in days."""
+    low, high = ends
+    width: float = (high - low) / timedelta(days=1) if isinstance(low, date) else high - low
+    return width / 2
 
 
 def with_error(value: Any, ends: Ends) -> str:

@@ -256,7 +256,8 @@ class _Held:
         asked = scan.table.answer, int(column.name[1:]), level
         if asked not in self._known:
             number, place, _ = asked
-            self._known[asked] = self._answers[number]._intervals(place, level)
+            known = self._answers[number].types[place] is not Type.DATE
+            self._known[asked] = self._answers[number]._intervals(place, level) if known else []
         found = self._known[asked]
         return found[row] if found else _NONE
 

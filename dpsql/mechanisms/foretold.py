@@ -10,6 +10,7 @@ the answer only where the released numbers do not show that the guess was wrong.
 from __future__ import annotations
 
 import math
+from datetime import timedelta
 from fractions import Fraction
 
 import numpy as np
@@ -169,10 +170,17 @@ def _wide(request: Request, half_width: float) -> tuple[str, ...]:
         return ()
     summed, said = FUNCTIONS[request.aggregate.function].kind is Kind.SUM, rows_said(request)
     of_sum = f" with {request.rows_about} rows in a group, by the number {said}" if summed else ""
+    low, high = (_shown(request, end) for end in ends)
     return (
-        f"Expected to say next to nothing: ±{_number(half_width)}, where any answer lies between {_number(ends[0])} "
-        f"and {_number(ends[1])}{of_sum}.",
+        f"Expected to say next to nothing: ±{_number(half_width)}, where any answer lies between {low} and "
+        f"{high}{of_sum}.",
     )
+
+
+def _shown(request: Request, end: float) -> str:
+    """A number as an answer shows it: of dates as the one so many days behind the first."""
+    since = request.aggregate.since
+    return _number(end) if since is None else str(since + timedelta(days=end))
 
 
 def _wide_count(request: Request, half_width: float) -> tuple[str, ...]:

@@ -11,8 +11,10 @@ from functools import reduce
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, AggregateCall, Takes
 from dpsql.plan.applied import KEPT_WITHIN
+from dpsql.plan.dated import days_of, no_number
 from dpsql.plan.expressions import Resolver, as_constant, columns_of, nearest
 from dpsql.plan.functions.refused import REFUSED
+from dpsql.plan.narrowing import facts_on
 from dpsql.plan.nodes import Aggregate, Case, Column, Constant, Expression, Relation
 from dpsql.plan.plans import REPORTS
 from dpsql.plan.quantile_calls import element_of, quantile
@@ -28,15 +30,16 @@ __all__ = ["FILTERED", "AggregateReader", "Asked", "without_report"]
 
 FILTERED = " FILTER (...)"  # How messages and plans name the condition of a call.
 
-DAYS = "Name a number, such as the days since one of them: date_diff('day', DATE '2020-01-01', x)."
+
+Finish = Callable[[Column], Expression]  # What the value of an aggregate call is, once its column is released.
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One aggregate call: what is measured, and what the call's value is once that is released."""
+    """One aggregate call: what is measured, and what follows once that is released."""
 
     aggregate: Aggregate
-    finish: Callable[[Column], Expression]
+    finish: Finish
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ class AggregateReader:
         if where is not None:
             self._refuse_unit(where, node)
         aggregate = Aggregate("", "", None, _spelled(node), epsilon, position=node.position)
-        finish: Callable[[Column], Expression] = lambda column: column  # noqa: E731 - one line, used once
+        finish: Finish = lambda column: column  # noqa: E731 - one line, used once
         match call.takes:
             case Takes.COUNTED:
                 aggregate = self._count(node, aggregate, where)
@@ -87,7 +90,7 @@ class AggregateReader:
             case Takes.PAIR:
                 aggregate = self._pair(node, aggregate, where)
             case _:
-                aggregate = self._single(node, aggregate, where)
+                aggregate, finish = self._single(node, aggregate, where, finish)
         refuse_squares(aggregate, node)
         if bounds is not None and aggregate.argument is None:
             raise UnsupportedQuery(
@@ -160,9 +163,7 @@ class AggregateReader:
         argument = argument if where is None else _where(where, argument)
         return replace(aggregate, function="count_distinct" if node.distinct else "count", argument=argument)
 
-    def _condition(
-        self, node: syntax.Call, aggregate: Aggregate, where: Expression | None
-    ) -> tuple[Aggregate, Callable[[Column], Expression]]:
+    def _condition(self, node: syntax.Call, aggregate: Aggregate, where: Expression | None) -> tuple[Aggregate, Finish]:
         """COUNT_IF, BOOL_OR and BOOL_AND: a count of the rows where the condition (or its opposite) is true."""
         condition = self.rows.boolean(self._argument(node, 1), node)
         self._refuse_unit(condition, node)
@@ -198,21 +199,27 @@ class AggregateReader:
         missing = self.rows.apply("is_null", (argument,), node.position)
         return self.rows.apply("not", (missing,), node.position)
 
-    def _single(self, node: syntax.Call, aggregate: Aggregate, where: Expression | None) -> Aggregate:
+    def _single(
+        self, node: syntax.Call, aggregate: Aggregate, where: Expression | None, finish: Finish
+    ) -> tuple[Aggregate, Finish]:
         call = CALLS[node.name]
         argument, fraction = self._argument_and_fraction(node, call)
         self._refuse_unit(argument, node)
-        if call.takes is not Takes.VALUE:
+        if argument.facts.type is Type.DATE and FUNCTIONS[call.function].one_of_them:
+            days = days_of(facts_on(argument, self.relation), node)
+            aggregate, argument = replace(aggregate, since=days.since), days.counted(argument, self.rows)
+            finish = lambda released: days.as_date(released, self.rows)  # noqa: E731 - one line, used once
+        elif call.takes is not Takes.VALUE:
             argument = self._numeric(argument, node)
         if call.function == "sum" and isinstance(argument, Constant) and argument.value == 1:  # as Tableau counts rows
-            return self._count(replace(node, star=True, arguments=()), aggregate, where)
+            return self._count(replace(node, star=True, arguments=()), aggregate, where), finish
         if not columns_of(argument):
             raise UnsupportedQuery(
                 "it aggregates a constant.", construct=node.name.upper(), position=node.position,
                 hint="Name a column, or multiply COUNT(*) by the constant.",
             )  # fmt: skip
         argument = argument if where is None else _where(where, argument)
-        return replace(aggregate, function=call.function, argument=argument, fraction=fraction)
+        return replace(aggregate, function=call.function, argument=argument, fraction=fraction), finish
 
     def _argument_and_fraction(self, node: syntax.Call, call: AggregateCall) -> tuple[Expression, Fraction | None]:
         if call.takes is Takes.QUANTILE:
@@ -263,10 +270,9 @@ class AggregateReader:
         if argument.facts.type is Type.BOOLEAN and CALLS[node.name].takes is Takes.NUMBER_OR_TRUTH:
             return self.rows.apply("cast:integer", (argument,), node.position)
         if not argument.facts.type.numeric:
-            dated = argument.facts.type in (Type.DATE, Type.TIMESTAMP)
             raise UnsupportedQuery(
                 f"it needs numbers, not {argument.facts.type.value}.", construct=node.name.upper(),
-                position=node.position, hint=DAYS if dated else _no_number(argument),
+                position=node.position, hint=no_number(argument, CALLS[node.name]),
             )  # fmt: skip
         return argument
 
@@ -390,10 +396,3 @@ def _spelled(node: syntax.Call) -> str:
     element = dict(node.named).get(ELEMENT)
     which = f"[OFFSET({element.value})]" if isinstance(element, syntax.Literal) else ""
     return f"{name}({'DISTINCT ' if node.distinct else ''}{', '.join(shown)}){which}{kept}"
-
-
-def _no_number(argument: Expression) -> str:
-    """What to write where a number was wanted."""
-    if argument.facts.type is Type.BOOLEAN:
-        return "Write BOOL_OR(x), BOOL_AND(x) or COUNT_IF(x)."
-    return "Name a numeric column or expression."

@@ -70,6 +70,11 @@ class AggregateFunction:
     located: bool = False
     default: str | None = None
 
+    @property
+    def one_of_them(self) -> bool:
+        """Whether its value is one of the values, by its place in their order."""
+        return self.kind is Kind.PLACE and self.keeps_type
+
     def result(self, argument: Type | None) -> Type:
         """Type of its value for an argument of this type."""
         if self.kind is Kind.COUNT:

@@ -6,6 +6,7 @@ Expressions describe one row. Relations describe rows of the bounded view. `plan
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import date
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -334,6 +335,7 @@ class Aggregate:
         bounds: The analyst's ends for each row's value, inside the policy's; None for those inferred.
         per_group: The analyst's ends for each unit's total within a group, or None.
         vector: Of ``avg_vector``: all its arguments; rows count where none of them is NULL. () for other aggregates.
+        since: Where the values are dates, the one from which ``argument`` counts their days; else None.
         position: Where it stands in the text.
     """
 
@@ -347,12 +349,18 @@ class Aggregate:
     bounds: tuple[Fraction, Fraction] | None = None
     per_group: tuple[Fraction, Fraction] | None = None
     vector: tuple[Expression, ...] = ()
+    since: date | None = None
     position: Position | None = field(default=None, compare=False)
 
     @property
     def values(self) -> list[Expression]:
         """What it reads of each row."""
         return [value for value in (self.argument, self.second, *self.vector) if value is not None]
+
+    @property
+    def rank(self) -> Fraction | None:
+        """Where among the values in order it stands: a quantile's fraction, 0 of MIN, 1 of MAX; None of others."""
+        return {"min": Fraction(0), "max": Fraction(1)}.get(self.function, self.fraction)
 
 
 @dataclass(frozen=True, slots=True)

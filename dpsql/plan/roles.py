@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import enum
 
+from dpsql.plan.dated import days_within
 from dpsql.plan.expressions import columns_of, substituted
 from dpsql.plan.grouping import GROUPING_SET
 from dpsql.plan.nodes import Column, Expression
@@ -23,13 +24,14 @@ class ColumnRole(enum.Enum):
     VALUE = "a number that is computed from noised values"
     COORDINATE = "one of several such numbers that are one point: of AVG_VECTOR, of dp_kmeans"
     COVARIANCE = "one of the columns of dp_covariance"
+    DATE = "a date that is computed from a noised number of days"
     END = "an end of the interval of a column before it"
-    OTHER = "what is computed from noised values, and is no number"
+    OTHER = "what else is computed from noised values"
 
     @property
     def barred(self) -> bool:
-        """Whether it is a number that may have intervals."""
-        return self in (ColumnRole.VALUE, ColumnRole.COORDINATE, ColumnRole.COVARIANCE)
+        """Whether it may have intervals."""
+        return self in (ColumnRole.VALUE, ColumnRole.COORDINATE, ColumnRole.COVARIANCE, ColumnRole.DATE)
 
     @property
     def noised(self) -> bool:
@@ -89,10 +91,12 @@ def _over(own: Output, below: dict[str, ColumnRole], *, counts: bool) -> ColumnR
     return _role(own, noised or (counts and bare is None), kept)
 
 
-def _role(own: Output, noised: bool, as_number: ColumnRole) -> ColumnRole:
-    """What a column is, if as a noised number it is that."""
+def _role(own: Output, noised: bool, as_barred: ColumnRole) -> ColumnRole:
+    """What a column is, if as a noised number, or date, it is that."""
     if own.end is not None:
         return ColumnRole.END
     if not noised:
         return ColumnRole.KEY
-    return as_number if own.type.numeric else ColumnRole.OTHER
+    if as_barred is ColumnRole.DATE or days_within(own.expression) is not None:
+        return ColumnRole.DATE
+    return as_barred if own.type.numeric else ColumnRole.OTHER

@@ -17,7 +17,7 @@ from dpsql.answers.answer import NOT_PRIVATE, Answer
 from dpsql.answers.budget import Budget
 from dpsql.answers.costs import cost_text
 from dpsql.answers.quoted import Quote
-from dpsql.answers.screen import safe
+from dpsql.answers.screen import half_width, safe
 from dpsql.answers.writers import json_value
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.sql import syntax
@@ -29,6 +29,7 @@ AGAIN = "Asking the same again is free, and gives the same numbers."
 
 
 Width = float | list[float | None] | None
+End = Width | str  # A date is its text.
 """A number for a value, and one for each element of a list."""
 
 
@@ -37,8 +38,8 @@ class Cell(BaseModel):
 
     value: Any
     half_width: Width = None
-    low: Width = None
-    high: Width = None
+    low: End = None
+    high: End = None
 
 
 class PublicTold(BaseModel):
@@ -201,6 +202,6 @@ def _cell(value: Any, ends: tuple[Any, Any] | None) -> Cell:
         pairs = zip(low, high, strict=True)
         widths = [None if first is None or last is None else (last - first) / 2 for first, last in pairs]
         return Cell(value=json_value(value), half_width=widths, low=low, high=high)
-    if low is None or high is None or isinstance(low, str):
+    if low is None or high is None:
         return Cell(value=json_value(value))
-    return Cell(value=json_value(value), half_width=(high - low) / 2, low=low, high=high)
+    return Cell(value=json_value(value), half_width=half_width(ends), low=low, high=high)

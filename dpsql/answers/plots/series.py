@@ -116,7 +116,7 @@ def seen(columns: Sequence[Series]) -> Seen:
     The values are empty where there is no number.
     """
     count = len(columns[0].values) if columns else 0
-    values = [own for own in columns if own.role.barred]
+    values = [own for own in columns if own.role.barred and own.role is not ColumnRole.DATE]
     keys = [own for own in columns if own.role is ColumnRole.KEY]
     if not values:
         values = [own for own in keys if own.type.numeric]

@@ -154,7 +154,7 @@ def quantile_query(request: Request) -> QuantileQuery | str:
         return f"{aggregate.text} has no bounds; declare bounds in the policy, or keep it within constants."
     if grid.low == grid.high:
         return f"{aggregate.text} can take one value only; there is nothing to ask."
-    fraction = {"min": Fraction(0), "max": Fraction(1)}.get(aggregate.function, aggregate.fraction)
+    fraction = aggregate.rank
     if fraction is None or not 0 <= fraction <= 1:
         raise InvariantBroken("a quantile has a fraction from 0 to 1")
     between = aggregate.function == "quantile_cont" and 0 < fraction < 1

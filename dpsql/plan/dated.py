@@ -1,0 +1,91 @@
+"""MIN, MAX and quantiles of dates: the days since a public date are measured, and what leaves is a date again.
+
+Tests: tests/unit/plan/test_dated.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from fractions import Fraction
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan.aggregates import FUNCTIONS, AggregateCall
+from dpsql.plan.conversions import as_constant
+from dpsql.plan.expressions import Resolver
+from dpsql.plan.nodes import Apply, Column, Constant, Expression
+from dpsql.plan.plans import Output
+from dpsql.plan.types import Facts, Type
+from dpsql.sql import syntax
+
+__all__ = ["Days", "days_of", "days_within", "no_number", "with_ends_of_dates"]
+
+DAYS = "Name a number, such as the days since one of them: date_diff('day', DATE '2020-01-01', x)."
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """How dates are counted.
+
+    Attributes:
+        since: The least date that their bounds allow.
+        until: The last one.
+    """
+
+    since: date
+    until: date
+
+    def counted(self, dates: Expression, rows: Resolver) -> Expression:
+        """The days since the least date."""
+        return rows.apply("date_diff", (as_constant("day"), as_constant(self.since), dates), None)
+
+    def as_date(self, released: Column, rows: Resolver) -> Expression:
+        """The date that is so many days behind the least one, and none behind the last."""
+        most = as_constant((self.until - self.since).days)
+        days = rows.apply("least", (rows.apply("greatest", (released, as_constant(0)), None), most), None)
+        return rows.apply("+", (as_constant(self.since), days), None)
+
+
+def days_of(dates: Facts, node: syntax.Call) -> Days:
+    """How the dates are counted of which so much is known, and of which an aggregate is asked.
+
+    Raises:
+        UnsupportedQuery: They have no bounds.
+    """
+    low, high = dates.low, dates.high
+    if isinstance(low, date) and isinstance(high, date):
+        return Days(low, high)
+    raise UnsupportedQuery(
+        "the dates have no bounds.", construct=node.name.upper(), position=node.position,
+        hint="Declare bounds in the policy, or write WHERE x BETWEEN DATE '2020-01-01' AND DATE '2025-12-31'.",
+    )  # fmt: skip
+
+
+def no_number(argument: Expression, call: AggregateCall) -> str:
+    """What to write where an aggregate takes numbers alone."""
+    match argument.facts.type:
+        case Type.BOOLEAN:
+            return "Write BOOL_OR(x), BOOL_AND(x) or COUNT_IF(x)."
+        case Type.DATE if call.function == "quantile_cont":
+            return f"Write QUANTILE_DISC(x, {float(call.fraction or Fraction(1, 2))}), which is one of the dates."
+        case Type.TIMESTAMP if FUNCTIONS[call.function].one_of_them or call.function == "quantile_cont":
+            return "Name its day, CAST(x AS DATE): MIN, MAX and QUANTILE_DISC(x, 0.5) of days are dates."
+        case Type.DATE | Type.TIMESTAMP:
+            return DAYS
+    return "Name a numeric column or expression."
+
+
+def with_ends_of_dates(outputs: Sequence[Output]) -> list[Output]:
+    """The outputs, where those that show an end of a date's interval are dates."""
+    dates = {output.name for output in outputs if output.type is Type.DATE}
+    null = replace(as_constant(None), facts=Facts(Type.DATE))
+    return [replace(own, expression=null) if own.end and own.end[0] in dates else own for own in outputs]
+
+
+def days_within(expression: Expression) -> tuple[date, Expression] | None:
+    """A public date and the days that are added to it, where an expression is that; None for any other."""
+    match expression:
+        case Apply(function=function, arguments=(Constant(value=date() as since), days)) if function.name == "+":
+            return (since, days) if expression.facts.type is Type.DATE else None
+    return None

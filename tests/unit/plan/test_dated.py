@@ -1,0 +1,148 @@
+"""MIN, MAX and QUANTILE_DISC of dates: dates leave, with dates as the ends of their intervals, at every door."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import date, timedelta
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import dpsql.testing
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan.types import ListOf, Type
+from dpsql.server.tools import Cell
+from dpsql.session import Session
+from dpsql.testing_samplers import FixedSampler, Noiseless
+from tests.unit.mechanisms.shop import policy
+
+pytestmark = pytest.mark.chance(0, "noise is drawn from fixed words, or none is")
+
+TABLES = """
+  visits:
+    unit: person
+    rows_per_unit: 2
+    rows_about: 2000
+    columns:
+      ward: {type: text, values: [A, B, C]}
+      day: {type: date, bounds: [2020-01-01, 2025-12-31], nullable: true}
+      any_day: {type: date}
+      noted_at: {type: timestamp, bounds: [2020-01-01 00:00:00, 2025-12-31 00:00:00], nullable: true}
+"""
+MADE = (
+    "CREATE TABLE visits AS SELECT i // 2 AS person, ['A', 'B', 'C'][1 + i % 3] AS ward, day, day AS any_day, "
+    "day::TIMESTAMP AS noted_at FROM (SELECT i, CASE WHEN i % 10 > 0 THEN DATE '2021-01-01' + (i % 1000)::INTEGER END "
+    "AS day FROM range(2000) AS t(i))"
+)
+FIRST, LAST = date(2020, 1, 1), date(2025, 12, 31)
+
+
+def opened(folder: Path, sampler: Noiseless | FixedSampler) -> Iterator[Session]:
+    with duckdb.connect(str(folder / "shop.duckdb")) as connection:
+        connection.execute(MADE)
+    (folder / "shop.yaml").write_text(policy(TABLES))
+    with dpsql.testing.open(folder / "shop.yaml", sampler) as proxy:
+        yield proxy.session(analyst="ana")
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    yield from opened(tmp_path, Noiseless())
+
+
+@pytest.fixture
+def noised(tmp_path: Path) -> Iterator[Session]:
+    yield from opened(tmp_path, FixedSampler(3))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        "MIN(day), MAX(day)",
+        "QUANTILE_DISC(day, 0.5), PERCENTILE_DISC(0.25) WITHIN GROUP (ORDER BY day)",
+        "MIN(day) FILTER (WHERE day > DATE '2021-08-01'), MAX(day) - MIN(day)",
+        "MAX(CAST(noted_at AS DATE))",
+        "year(MAX(day)), date_trunc('month', MIN(day))",
+    ],
+)
+@pytest.mark.parametrize("rest", ["", "WHERE day > DATE '2021-06-15'", "GROUP BY ward ORDER BY ward"])
+def test_without_noise_dates_are_as_in_the_database(session: Session, tmp_path: Path, columns: str, rest: str) -> None:
+    asked = f"SELECT {columns} FROM visits {rest}"
+    with duckdb.connect(str(tmp_path / "shop.duckdb"), read_only=True) as connection:
+        expected = connection.execute(asked).fetchall()
+    answer = session.query(asked, epsilon=50)
+    assert [tuple(map(str, row)) for row in answer.rows] == [tuple(map(str, row)) for row in expected]
+
+
+def test_of_people_each_has_one_date(session: Session, tmp_path: Path) -> None:
+    asked = "SELECT QUANTILE_DISC(first, 0.5) FROM (SELECT person, MIN(day) AS first FROM visits GROUP BY person)"
+    with duckdb.connect(str(tmp_path / "shop.duckdb"), read_only=True) as connection:
+        assert session.query(asked, epsilon=50).rows == connection.execute(asked).fetchall()
+
+
+def test_ends_are_dates_that_hold_the_truth_within_the_bounds(noised: Session) -> None:
+    answer = noised.query("SELECT ward, QUANTILE_DISC(day, 0.5) AS middle FROM visits GROUP BY ward")
+    for (_, middle), (low, high) in zip(answer.rows, answer.interval("middle"), strict=True):
+        assert type(low) is type(high) is type(middle) is date
+        assert FIRST <= low <= middle <= high <= LAST
+        assert low < date(2022, 5, 15) < high  # the fixed words are no rare ones
+    assert noised.query("SELECT ward, QUANTILE_DISC(day, 0.5) AS middle FROM visits GROUP BY ward").replayed
+
+
+def test_ends_leave_as_columns_in_texts_files_and_reports(noised: Session, tmp_path: Path) -> None:
+    asked = "SELECT QUANTILE_DISC(day, 0.5) AS middle FROM visits"
+    answer = noised.query(asked)
+    ((middle,),) = answer.rows
+    ((low, high),) = answer.interval("middle")
+    wide = answer.with_intervals()
+    assert wide.columns == ("middle", "middle_low", "middle_high")
+    assert wide.types == (Type.DATE,) * 3
+    assert wide.rows == [(middle, low, high)]
+    assert answer.to_arrow(intervals=True).to_pylist() == [{"middle": middle, "middle_low": low, "middle_high": high}]
+    assert f"{middle} [{low}, {high}]" in str(answer)
+    assert f"middle ± {(high - low).days / 2:g} days." in answer.footnote
+    shown = noised.query(f"SELECT DP_INTERVAL_LOW(middle) AS a, DP_INTERVAL_HIGH(middle) AS b, {asked[7:]}")
+    assert shown.rows == [(low, high, middle)] or shown.types == (Type.DATE,) * 3
+    report = noised.query("SELECT MAX(day, report_format => 'JSON') AS last FROM visits").rows[0][0]
+    told = json.loads(report)["result"]
+    assert FIRST <= date.fromisoformat(told["noise_confidence_interval"]["lower_bound"]) <= LAST
+    assert Cell(value=str(middle), half_width=(high - low) / timedelta(days=2), low=str(low), high=str(high))
+
+
+def test_lists_of_dates_rise(noised: Session) -> None:
+    answer = noised.query("SELECT QUANTILE_DISC(day, [0.25, 0.5, 0.75]) AS quarters FROM visits", epsilon=0.01)
+    assert answer.types == (ListOf(Type.DATE),)
+    assert answer.rows[0][0] == sorted(answer.rows[0][0])
+    ((low, high),) = answer.interval("quarters")
+    assert all(a <= own <= b for a, own, b in zip(low, answer.rows[0][0], high, strict=True))
+
+
+def test_quotes_speak_of_days_and_foretell_widths(noised: Session) -> None:
+    quote = noised.explain("SELECT QUANTILE_DISC(day, 0.5) AS middle FROM visits", half_width={"middle": 60})
+    names = [column.name for column in quote.columns]
+    assert names == ["middle", "middle: QUANTILE_DISC(day, 0.5), in days"]
+    assert quote.columns[0].half_width is not None
+    assert quote.columns[0].half_width <= 60
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("MEDIAN(day)", "Write QUANTILE_DISC(x, 0.5), which is one of the dates."),
+        ("QUANTILE_CONT(day, 0.9)", "Write QUANTILE_DISC(x, 0.5), which is one of the dates."),
+        ("AVG(day)", "Name a number, such as the days since one of them"),
+        ("MIN(noted_at)", "Name its day, CAST(x AS DATE)"),
+        ("MIN(any_day)", "Declare bounds in the policy, or write WHERE x BETWEEN"),
+    ],
+)
+def test_what_is_no_date_says_what_to_write(session: Session, asked: str, told: str) -> None:
+    with pytest.raises(UnsupportedQuery, match=told.replace("(", r"\(").replace(")", r"\)")):
+        session.query(f"SELECT {asked} FROM visits")
+
+
+def test_unbounded_dates_are_bounded_by_the_condition(session: Session) -> None:
+    within = "any_day BETWEEN DATE '2021-01-01' AND DATE '2023-12-31'"
+    ((last,),) = session.query(f"SELECT MAX(any_day) FROM visits WHERE {within}", epsilon=50).rows
+    assert last == date(2021, 1, 1) + timedelta(days=999)
