@@ -154,9 +154,12 @@ class Answer:
         level = self.confidence if confidence is None else confidence
         if not 0 < level < 1:
             raise DataError(f"confidence is {level}; write a number between 0 and 1, such as 0.95.")
-        ends = self._intervals(self._named(name), level)
+        column = self._named(name)
+        ends = self._intervals(column, level)
         if not ends and self.rows and self.released_from:
             raise ProgrammingError(f"Nothing is proved of {name!r}, which tells of synthetic rows.")
+        if not ends and self.rows and self.roles[column].noised:
+            raise ProgrammingError(f"{name!r} is no number: what noise makes of it has no interval.")
         if not ends and self.rows:
             raise ProgrammingError(f"{name!r} holds no noise, so it has no interval.")
         return ends

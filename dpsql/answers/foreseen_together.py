@@ -71,7 +71,7 @@ def _foreseen(column: Column, tables: dict[str, int | None], parts: Sequence[Own
     """Where a number of an answer is expected; None for whatever is none."""
     number = tables.get(column.alias)
     own = None if number is None else parts[number]
-    if not isinstance(own, Prepared) or not column.name.startswith("a"):
+    if not isinstance(own, Prepared) or not column.name.startswith("a") or not column.facts.type.numeric:
         return None
     return Foreseen(own, answer_columns(own.plan)[int(column.name[1:])])
 

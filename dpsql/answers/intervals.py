@@ -19,7 +19,7 @@ from dpsql.plan.expressions import arguments_of, columns_of, substituted
 from dpsql.plan.intervals import EVERYTHING, Interval, total
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.plans import Plan, Stage
-from dpsql.plan.possible import NULL
+from dpsql.plan.possible import NULL, Possible
 from dpsql.plan.ranged import Ranged, Told
 from dpsql.plan.stages import is_aggregate
 from dpsql.plan.types import Type
@@ -130,8 +130,10 @@ def _date(since: date, days: int | None) -> date | None:
         return None
 
 
-def within(column: Column, ends: Ends) -> Interval:
+def within(column: Column, ends: Ends) -> Told:
     """What an interval of a released column says of it: whole numbers lie between whole ones."""
+    if not column.facts.type.numeric:
+        return Possible(ends, null=False) if column.facts.type is Type.DATE and ends != _NONE else None
     found, whole = as_interval(ends), as_interval(_shown(*ends, column.facts.type))
     return found if whole.finite and whole.low > whole.high else whole  # type: ignore[operator]  # finite
 

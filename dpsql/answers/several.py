@@ -16,7 +16,7 @@ from typing import Any
 from dpsql.answers.answer import Answer
 from dpsql.answers.consistency import AllGroupings
 from dpsql.answers.finish import Intervals
-from dpsql.answers.intervals import as_interval, ends_of
+from dpsql.answers.intervals import ends_of, within
 from dpsql.answers.lists import gathered, side_by_side
 from dpsql.answers.postprocess import MADE_UP, PostProcess, fitting
 from dpsql.answers.quoted import Quote, QuoteColumn, endless_note
@@ -25,11 +25,10 @@ from dpsql.engine.dialect import WIRE
 from dpsql.engine.over_release import lower_over_release
 from dpsql.plan.catalog import ColumnInfo, TableInfo
 from dpsql.plan.expressions import columns_of
-from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Column, Expression, Filter, Join, Relation, Semi, UnionAll
 from dpsql.plan.noised import decided_by_noise, is_noised
 from dpsql.plan.plans import Several
-from dpsql.plan.ranged import Ranged
+from dpsql.plan.ranged import Ranged, Told
 from dpsql.plan.relations import scans
 from dpsql.plan.roles import roles_of
 from dpsql.plan.several import PART, ROW
@@ -241,7 +240,7 @@ class _Held:
             return ends[expression]
         if not expression.facts.type.numeric:
             return _NONE
-        box: dict[Expression, Interval] = {column: as_interval(own) for column, own in ends.items()}
+        box: dict[Expression, Told] = {column: within(column, own) for column, own in ends.items()}
         if id(expression) not in self._ranged:  # they are parts of the statement, which lives as long
             self._ranged[id(expression)] = Ranged(expression)
         bounds = self._ranged[id(expression)].over(box.get)
@@ -256,8 +255,7 @@ class _Held:
         asked = scan.table.answer, int(column.name[1:]), level
         if asked not in self._known:
             number, place, _ = asked
-            known = self._answers[number].types[place] is not Type.DATE
-            self._known[asked] = self._answers[number]._intervals(place, level) if known else []
+            self._known[asked] = self._answers[number]._intervals(place, level)
         found = self._known[asked]
         return found[row] if found else _NONE
 

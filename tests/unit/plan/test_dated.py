@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 import dpsql.testing
-from dpsql.errors import UnsupportedQuery
+from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.plan.types import ListOf, Type
 from dpsql.server.tools import Cell
 from dpsql.session import Session
@@ -109,6 +109,25 @@ def test_ends_leave_as_columns_in_texts_files_and_reports(noised: Session, tmp_p
     told = json.loads(report)["result"]
     assert FIRST <= date.fromisoformat(told["noise_confidence_interval"]["lower_bound"]) <= LAST
     assert Cell(value=str(middle), half_width=(high - low) / timedelta(days=2), low=str(low), high=str(high))
+
+
+def test_dates_of_several_answers_keep_their_intervals(noised: Session) -> None:
+    answer = noised.query(
+        "SELECT a.first, b.last, b.last - a.first AS days, year(a.first) AS since, year(a.month) AS of_month, "
+        "a.first + 1 AS next FROM (SELECT QUANTILE_DISC(day, 0.1) AS first, date_trunc('month', MIN(day)) AS month "
+        "FROM visits) a, (SELECT QUANTILE_DISC(day, 0.9) AS last, COUNT(*) AS n FROM visits WHERE ward = 'A') b"
+    )
+    ((first, last, *_),) = answer.rows
+    ((low, high),) = answer.interval("first")
+    assert FIRST <= low <= first <= high <= LAST
+    ((before, behind),) = answer.interval("last")
+    assert answer.interval("days")[0][0] <= (last - first).days <= answer.interval("days")[0][1]
+    assert answer.interval("days", 0.9)[0][1] <= (LAST - FIRST).days
+    assert before <= last <= behind
+    assert answer.interval("since")[0][0] <= first.year <= answer.interval("since")[0][1]
+    assert str(answer)  # what is said of a moment that noise made up has no end
+    with pytest.raises(ProgrammingError, match="'next' is no number"):
+        answer.interval("next")
 
 
 def test_lists_of_dates_rise(noised: Session) -> None:
