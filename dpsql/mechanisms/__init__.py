@@ -22,19 +22,20 @@ COUNTS = ("count_rows", "count", "count_units")
 VARIANCES = ("var_pop", "var_samp", "stddev_pop", "stddev_samp")
 PAIRS = ("covar_pop", "covar_samp", "corr", "regr_slope")
 TABLES = ("dp_kmeans", "dp_covariance")
+NOISED = (*COUNTS, "count_distinct", "sum", "avg", *VARIANCES, *PAIRS)  # What sums and counts make.
 
 MECHANISMS: tuple[Late, ...] = (
-    Late("public", home="public:Public"),
+    Late("public", home="public:Public", kind=of("count_rows")),
     Late("capped", home="capped.mechanism:Capped", kind=of("avg", *VARIANCES, *QUANTILES, chooses=True)),
     Late("located", home="located.mechanism:AtOwnPlace", kind=of("avg", *VARIANCES)),
-    Late("laplace", home="laplace:Laplace"),
-    Late("gaussian", home="gaussian:Gaussian"),
+    Late("laplace", home="laplace:Laplace", kind=of(*NOISED)),
+    Late("gaussian", home="gaussian:Gaussian", kind=of(*NOISED)),
     Late(
         "clamped",
         home="clamped.mechanism:Clamped",
         kind=of(*COUNTS, "sum", "avg", *VARIANCES),
     ),
-    Late("threshold", home="threshold:Threshold"),
+    Late("threshold", home="threshold:Threshold", kind=of(*COUNTS, "count_distinct", chooses=True)),
     Late("gaussian_threshold", home="gaussian_threshold:GaussianThreshold", kind=choosing),
     Late("exponential", frozenset({"interval"}), home="exponential:Exponential", kind=of("mode", *QUANTILES)),
     Late("top_k", home="top_k:TopK", kind=first_groups),

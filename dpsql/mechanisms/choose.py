@@ -6,7 +6,7 @@ Unasked, of those alone whose intervals hold the truth whatever the data are (`u
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms import MECHANISMS
@@ -100,10 +100,10 @@ def least_error(request: Request, takers: Sequence[Mechanism]) -> Offer | None:
 def _others(
     request: Request, mechanisms: Sequence[Mechanism], wanted: str | None, banned: Collection[str], best: Offer
 ) -> tuple[Other, ...]:
-    """All that take such a request but the best, with what each would have foretold, or why it makes no offer."""
+    """All that may answer such a request but the best, with what each would have foretold, or why it makes no offer."""
     others = []
     for mechanism in mechanisms:
-        if mechanism.name != best.mechanism and mechanism.takes(request):
+        if mechanism.name != best.mechanism and mechanism.takes(request) and _named(mechanism, request):
             answer, kept = _answer(mechanism, request, banned), only_named(mechanism, request)
             if isinstance(answer, Refusal):
                 others.append(Other(mechanism.name, None, answer.reason))
@@ -113,6 +113,11 @@ def _others(
                 reason = f"mechanism = '{best.mechanism}' was asked for." if wanted else reason
                 others.append(Other(mechanism.name, answer.half_width, " ".join([reason, *answer.notes])))
     return tuple(others)
+
+
+def _named(mechanism: Mechanism, request: Request) -> bool:
+    """Whether a mechanism may answer a request that names it."""
+    return mechanism.may_answer(replace(request, options=replace(request.options, mechanism=mechanism.name)))
 
 
 def _answer(mechanism: Mechanism, request: Request, banned: Collection[str]) -> Offer | Refusal:
@@ -129,7 +134,8 @@ def _refused(
     request: Request, mechanisms: Sequence[Mechanism], wanted: str | None, banned: Collection[str]
 ) -> UnsupportedQuery:
     """Why nothing was taken."""
-    answers = [(own, _answer(own, request, banned)) for own in mechanisms if own.takes(request)]
+    asked = [own for own in mechanisms if own.may_answer(request) or (own.name == wanted and own.takes(request))]
+    answers = [(own, _answer(own, request, banned)) for own in asked]
     others = {own.name: answer.reason for own, answer in answers if isinstance(answer, Refusal)}
     offering = [own for own, _ in answers if own.name not in others]
     named = {own.name: reason for own in offering if wanted is None and (reason := only_named(own, request))}
@@ -144,7 +150,8 @@ def _refused(
             hint=f"Write {ask}. {reasons}",
         )
     if wanted is None:
-        reasons = " ".join(f"{name}: {reason}" for name, reason in others.items())
+        alike = {reason: [name for name in others if others[name] == reason] for reason in others.values()}
+        reasons = " ".join(f"{', '.join(names)}: {reason}" for reason, names in alike.items())
         return UnsupportedQuery("no mechanism answers this.", construct=construct, position=position, hint=reasons)
     if any(own.name == wanted for own in mechanisms):
         return UnsupportedQuery(

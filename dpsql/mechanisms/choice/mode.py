@@ -35,7 +35,10 @@ def candidates_of(request: Request) -> tuple[Value, ...] | str:
     argument = request.aggregate.argument
     domain = column_domain(argument) if isinstance(argument, Column) else None
     if domain is None:
-        return f"{request.aggregate.text} needs a bare column with a declared domain; declare values in the policy."
+        return (
+            f"{request.aggregate.text} needs a bare column with values in the policy; without them write "
+            "SELECT x, COUNT(*) .. GROUP BY x ORDER BY 2 DESC LIMIT 1."
+        )
     candidates = tuple(value for value in domain if value is not None)
     if len(candidates) < 2:
         return f"{request.aggregate.text} can take one value only; there is nothing to ask."

@@ -22,14 +22,9 @@ def test_one_count_by_epsilon_goes_to_laplace() -> None:
     assert choice.release.mechanism == "laplace"
     assert [other.mechanism for other in choice.others] == [
         "public",
-        "capped",
-        "located",
         "gaussian",
         "clamped",
         "threshold",
-        "exponential",
-        "friendly_core",
-        "preprocessing",
         "random_dp",
     ]
 
@@ -98,13 +93,14 @@ def test_an_unknown_mechanism_is_refused_with_the_known_ones() -> None:
         choose(asking("count_rows"), wanted="laplac")
 
 
-def test_what_nobody_answers_is_refused_with_all_reasons() -> None:
+def test_what_nobody_answers_is_refused_with_the_reasons_of_all_that_might() -> None:
     with pytest.raises(UnsupportedQuery) as refused:
         choose(asked := asking("count_units", keys=(OPEN,), selects=True, price=HALF))
     assert refused.value.position == (1, 8)
     assert refused.value.construct == "COUNT_UNITS(...)"
-    assert {m.name for m in MECHANISMS if f"{m.name}: " in str(refused.value)} == {
-        m.name for m in MECHANISMS if m.takes(asked)
+    told = str(refused.value).removesuffix(".")
+    assert {m.name for m in MECHANISMS if f"{m.name}: " in told or f"{m.name}, " in told} == {
+        m.name for m in MECHANISMS if m.may_answer(asked)
     }
 
 

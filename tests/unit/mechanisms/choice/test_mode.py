@@ -129,7 +129,7 @@ def test_a_mode_without_a_domain_is_refused() -> None:
     for argument in (replace(CONSENT, values=None), Apply(None, (CONSENT,), CONSENT.facts)):  # type: ignore[arg-type]
         answer = Exponential().offer(replace(request, aggregate=replace(request.aggregate, argument=argument)))
         assert isinstance(answer, Refusal)
-        assert "declare values" in answer.reason
+        assert "without them write SELECT x, COUNT(*)" in answer.reason
 
 
 def test_a_mode_of_one_value_is_refused() -> None:
