@@ -37,9 +37,9 @@ from dpsql.plan.types import Awaited, Parameters, Value
 from dpsql.prepare import Measured, Prepared
 from dpsql.prepare.batch import Batch, readings_for
 from dpsql.privacy.kinds import Loss
-from dpsql.privacy.loss import Composed
+from dpsql.privacy.loss import Composed, PrivacyLoss
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
-from dpsql.releasing import Releases
+from dpsql.releasing import Agree, Releases
 from dpsql.sql import syntax
 from dpsql.worker.client import Table
 
@@ -75,8 +75,17 @@ class Buying(Calls):
     def _plan(self, query: syntax.Queryable, parameters: Parameters) -> AnyPlan:
         """What a query means to this analyst."""
 
-    def _bought_again(self, asked: ToBuy[Spoken]) -> Answer:
+    def _price(self, asked: ToBuy[Spoken]) -> PrivacyLoss:
+        """What would be charged for one statement now."""
+        if asked.parts and not asked.priced:
+            own = asked.parts[0]
+            return self._releases.quote(own).cost if isinstance(own, PublicPlan) and not own.empty else PrivacyLoss()
+        return self._backend.summary(self._backend.together(asked.priced, self._analyst)[0].loss)
+
+    def _bought_again(self, asked: ToBuy[Spoken], agree: Agree = None) -> Answer:
         """The answer to one statement. What is stored, and was asked like that before, is handed out as it was made."""
+        if agree is not None:
+            agree(self._price(asked))
         backend, made = self._backend, list[Answer]()
         stored = backend.stored(asked.fingerprints) if asked.key and asked.fingerprints else None
         if asked.key is None or not stored:

@@ -6,6 +6,7 @@ Tests: tests/unit/test_calls.py, tests/unit/test_readme.py, tests/sql.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -33,7 +34,7 @@ from dpsql.plan.types import Parameters, Type, Value
 from dpsql.prepare import Prepared, refuse_unread
 from dpsql.prepare.batch import Batch
 from dpsql.privacy.loss import Composed, PrivacyLoss
-from dpsql.releasing import SILENT, Creation, Progress
+from dpsql.releasing import SILENT, Agree, Creation, Progress
 from dpsql.shelf import Key, exactly
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
@@ -59,7 +60,9 @@ class Session(Buying):
     @door
     @in_turn
     @on_time
-    def query(self, sql: str, parameters: Parameters = (), *, progress: Progress = SILENT, **options: Any) -> Answer:
+    def query(
+        self, sql: str, parameters: Parameters = (), *, progress: Progress = SILENT, agree: Agree = None, **options: Any
+    ) -> Answer:
         """The answer to one statement, charged before anything is read.
 
         Args:
@@ -67,6 +70,7 @@ class Session(Buying):
             parameters: One value for each ``?``: None, bool, int, finite float, Decimal, str, date or datetime.
             progress: Told each public step of a synthetic table that is made, and the share done, 0 to 1; never where
                 the policy has ``answer_times``.
+            agree: Told what would be charged, before it is; what it raises refuses the statement, uncharged.
             **options: ``epsilon``, ``delta``, ``rho``, ``mechanism``, ``confidence`` and others of the OPTIONS clause.
 
         Raises:
@@ -78,7 +82,7 @@ class Session(Buying):
         statement = parse(sql)
         match statement:
             case syntax.QueryStatement():
-                return self._bought_again(self._ready(sql, statement, parameters, options))
+                return self._bought_again(self._ready(sql, statement, parameters, options), agree)
             case syntax.Explain():
                 return self.explain(sql, parameters, **options).to_answer()
             case syntax.ShowBudget():
@@ -91,7 +95,7 @@ class Session(Buying):
                 return self._remember(statement.name, statement.value.value)
             case syntax.CreateSynthetic():
                 told = SILENT if self._backend.times.grid else progress
-                return self._create(statement, parameters, options).made(told)
+                return self._create(statement, parameters, options).made(told, agree)
             case syntax.DropTable():
                 return self._releases.drop(statement.name)
 
@@ -219,10 +223,7 @@ class Session(Buying):
         statement = parse(sql)
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT has a price. EXPLAIN tells that of a synthetic table.")
-        asked = self._ready(sql, statement, parameters, options)
-        if asked.parts and not asked.priced:
-            return self._free_quote(asked.parts[0]).cost
-        return self._backend.summary(self._backend.together(asked.priced, self._analyst)[0].loss)
+        return self._price(self._ready(sql, statement, parameters, options))
 
     @property
     def version(self) -> int:
@@ -278,10 +279,11 @@ class Session(Buying):
     ) -> ToBuy[Spoken]:
         """A text at its own price, ready to be bought; worked out once for all options that are in force."""
         key, told = self._known(sql, statement.select, parameters), exactly(dict(options))
-        own = None if key is None or told is None else (*key, told, self._set, self._backend.defaults)
+        asking = copy(self)  # what another thread SETs meanwhile is not for this statement
+        own = None if key is None or told is None else (*key, told, asking._set, self._backend.defaults)
 
         def made() -> ToBuy[Spoken]:
-            asked = self._ask(statement, parameters, options, self._planned(key, statement.select, parameters))
+            asked = asking._ask(statement, parameters, options, self._planned(key, statement.select, parameters))
             return replace(asked, key=own, fingerprints=self._backend.fingerprints(asked.priced, self._analyst))
 
         found = self._backend.asked.once(own, made, lambda made: made.groups)

@@ -8,7 +8,7 @@ owner does.
 Tests: tests/unit/releasing.
 """
 
-from dpsql.releasing.creation import SILENT, Creation, Progress, create_text
+from dpsql.releasing.creation import SILENT, Agree, Creation, Progress, create_text
 from dpsql.releasing.reading import Releases
 
-__all__ = ["SILENT", "Creation", "Progress", "Releases", "create_text"]
+__all__ = ["SILENT", "Agree", "Creation", "Progress", "Releases", "create_text"]

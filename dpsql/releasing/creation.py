@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from dpsql.mechanisms.releases.waiting import Told
     from dpsql.mechanisms.releases.workload import Wanted
 
-__all__ = ["SILENT", "Creation", "Progress", "beside", "create_text", "lost", "planned"]
+__all__ = ["SILENT", "Agree", "Creation", "Progress", "beside", "create_text", "lost", "planned"]
 
 OPTIONS = frozenset(
     "epsilon delta rho max_rows_contributed max_groups_contributed max_groups_per_unit max_rows_per_group".split()
@@ -59,6 +59,8 @@ MEGABYTE = 10**6  # In bytes.
 READS = "Whatever is asked of the table later costs nothing."
 CONSTRUCT = "CREATE SYNTHETIC TABLE"
 COUNTED, RELEASED = 0.1, 0.9  # Shares done before and after the release. It is a choice: that is what takes long.
+Agree = Callable[[PrivacyLoss], object] | None
+"""Told a price before it is charged; what it raises refuses the statement, uncharged."""
 Progress = Callable[[str, float], None]
 """Told each public step of what takes long, and the share done, 0 to 1."""
 SILENT: Progress = lambda step, done: None  # noqa: E731 - it has a type this way
@@ -119,7 +121,7 @@ class Creation:
         memory = f"Making it takes up to about {max(1, table.memory // MEGABYTE):,} MB."
         return tuple(filter(None, (one, useless, most, memory, READS)))
 
-    def made(self, progress: Progress = SILENT) -> Answer:
+    def made(self, progress: Progress = SILENT, agree: Agree = None) -> Answer:
         """Charges, reads, releases and stores: one row of name, method, rows, error as a share of them, and cost.
 
         The error is what one question of the workload is expected to be off by, root mean square. Where a process was
@@ -129,12 +131,15 @@ class Creation:
 
         Args:
             progress: Told each public step and the share done, 0 to 1.
+            agree: Told what would be charged, before it is; what it raises refuses it, uncharged.
 
         Raises:
             BudgetExceeded: Nothing was spent.
             EngineFailed: After the charge, which stays.
         """
         backend, table, name = self.backend, self.table, self.statement.name
+        if agree is not None:
+            agree(self.quote().cost)
         self.payer.refuse_suspended()
         backend.engine.verify(self.reading)
         kept, notices = self.payer.held(name), list[str]()

@@ -16,7 +16,7 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from dpsql.errors import Error
-from dpsql.server.tools import BudgetTold, PublicTold, Quoted, Told, Tools
+from dpsql.server.tools import BudgetTold, Found, PublicTold, Quoted, Told, Tools
 
 __all__ = ["mcp_server"]
 
@@ -49,12 +49,6 @@ class Approval(BaseModel):
     ask: bool = Field(description="Spend it?")
 
 
-class _Answered(Approval):
-    """No human is to be asked, and the statement was: one way to a thread and back, for most statements."""
-
-    told: Told
-
-
 class Runs(Protocol):
     """What does work that takes long, off the loop."""
 
@@ -71,17 +65,19 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
     """
     server = MCPServer[Any](f"dpsql: {name}", instructions=INSTRUCTIONS, log_level="ERROR")
 
-    async def approval(sql: str, ctx: Context, epsilon: float | None = None) -> Approval | Elicit[Approval]:
-        found = await _done(run, lambda: tools.asked(sql, epsilon))
-        if isinstance(found, Told):
-            return _Answered(ask=True, told=found)
+    async def found(sql: str, epsilon: float | None = None) -> Found:
+        return await _done(run, lambda: tools.asked(sql, epsilon))  # one way to a thread and back, for most statements
+
+    async def approval(own: Annotated[Found, Resolve(found)], ctx: Context) -> Approval | Elicit[Approval]:
+        if own.question is None:
+            return Approval(ask=True)
         if not _can_ask(ctx):
             raise ToolError(
                 f"Nothing was charged: epsilon {tools.approve_above():g} is the most that is spent without asking a "
                 "human (approve_above, in the policy's server section), and this client cannot ask one. Ask with a "
-                f"smaller epsilon.\n{found}"
+                f"smaller epsilon.\n{own.question}"
             )
-        return Elicit(found, Approval)
+        return Elicit(own.question, Approval)
 
     @server.tool(annotations=READS)
     async def list_tables() -> PublicTold:
@@ -100,14 +96,17 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
 
     @server.tool(annotations=SPENDS)
     async def query(
-        sql: Sql, approved: Annotated[ElicitationResult[Approval], Resolve(approval)], epsilon: Epsilon = None
+        sql: Sql,
+        own: Annotated[Found, Resolve(found)],
+        approved: Annotated[ElicitationResult[Approval], Resolve(approval)],
+        epsilon: Epsilon = None,
     ) -> Told:
         """The answer to one statement, with the half width of each number. Spends budget; the same again is free."""
         if not (isinstance(approved, AcceptedElicitation) and approved.data.ask):
             raise ToolError("Nothing was charged: the human did not agree. Ask for less, or something else.")
-        if isinstance(approved.data, _Answered):
-            return approved.data.told
-        return await _done(run, lambda: tools.query(sql, epsilon))
+        if own.told is not None:
+            return own.told
+        return await _done(run, lambda: tools.query(sql, epsilon, own.cost))  # at the price that the human heard
 
     @server.tool(annotations=READS)
     async def budget() -> BudgetTold:

@@ -29,6 +29,7 @@ from dpsql.answers.budget import Budget
 from dpsql.answers.quoted import Quote
 from dpsql.errors import Error, OperationalError, place_of
 from dpsql.privacy.loss import PrivacyLoss
+from dpsql.releasing import Agree
 from dpsql.server.core import Guest, Server
 from dpsql.server.doors import Door
 from dpsql.server.events import tell
@@ -84,8 +85,8 @@ class AskingGuest:
     def price(self, sql: str, *, epsilon: float | None = None) -> PrivacyLoss:
         return self.guest.ask(f"EXPLAIN {sql}", lambda session: session.price(sql, epsilon=epsilon))
 
-    def query(self, sql: str, *, epsilon: float | None = None) -> Answer:
-        return self.guest.query(sql, epsilon=epsilon)
+    def query(self, sql: str, *, epsilon: float | None = None, agree: Agree = None) -> Answer:
+        return self.guest.query(sql, epsilon=epsilon, agree=agree)
 
     def asking(self) -> AbstractContextManager[None]:
         return self.guest.asking()

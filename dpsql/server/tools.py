@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from pydantic import BaseModel
@@ -19,11 +19,13 @@ from dpsql.answers.costs import cost_text
 from dpsql.answers.quoted import Quote
 from dpsql.answers.screen import half_width, safe
 from dpsql.answers.writers import json_value
+from dpsql.errors import ProgrammingError
 from dpsql.privacy.loss import PrivacyLoss
+from dpsql.releasing import Agree
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 
-__all__ = ["BudgetTold", "Cell", "PublicTold", "Quoted", "Told", "Tools"]
+__all__ = ["BudgetTold", "Cell", "Found", "PublicTold", "Quoted", "Told", "Tools"]
 
 AGAIN = "Asking the same again is free, and gives the same numbers."
 
@@ -88,6 +90,21 @@ class BudgetTold(BaseModel):
     left: str
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What became of a statement: the answer, or what to ask the human, uncharged.
+
+    Attributes:
+        question: What to ask; None where the agent may spend that much by itself.
+        cost: What it costs, or None where it is no statement that costs.
+        told: The answer.
+    """
+
+    question: str | None
+    cost: PrivacyLoss | None
+    told: Told | None = None
+
+
 class Asking(Protocol):
     """What the tools need of a session: `dpsql.session.Session` has it."""
 
@@ -98,7 +115,7 @@ class Asking(Protocol):
         self, sql: str, /, *, half_width: Mapping[str, float] | None = None, epsilon: float | None = None
     ) -> Quote: ...
     def price(self, sql: str, /, *, epsilon: float | None = None) -> PrivacyLoss: ...
-    def query(self, sql: str, /, *, epsilon: float | None = None) -> Answer: ...
+    def query(self, sql: str, /, *, epsilon: float | None = None, agree: Agree = None) -> Answer: ...
     def asking(self) -> AbstractContextManager[None]: ...
 
 
@@ -149,8 +166,8 @@ class Tools:
             notes=list(quote.notes),
         )
 
-    def question(self, sql: str, epsilon: float | None) -> str | None:
-        """What to ask the human before a statement is charged; None where the agent may spend that much by itself.
+    def question(self, sql: str, epsilon: float | None) -> Found:
+        """What to ask the human before a statement is charged; nothing where the agent may spend that much by itself.
 
         A loss that is not one of epsilon alone is always asked about; what was released before is free.
         """
@@ -160,20 +177,34 @@ class Tools:
             case syntax.CreateSynthetic():
                 cost = self.session.explain(sql, epsilon=epsilon).cost
             case _:
-                return None
+                return Found(None, None)
         if cost.epsilon <= self.approve_above() and not (cost.rho or cost.gamma or cost.metric):
-            return None
-        return f"This statement costs {cost_text(cost)}; {self.left()} is left. Shall it be asked?\n{safe(sql)}"
+            return Found(None, cost)
+        asks = f"This statement costs {cost_text(cost)}; {self.left()} is left. Shall it be asked?\n{safe(sql)}"
+        return Found(asks, cost)
 
-    def asked(self, sql: str, epsilon: float | None) -> Told | str:
+    def asked(self, sql: str, epsilon: float | None) -> Found:
         """The answer, where the agent may spend that much by itself; else what to ask its human, uncharged."""
         with self.session.asking():
-            question = self.question(sql, epsilon)
-            return self.query(sql, epsilon) if question is None else question
+            found = self.question(sql, epsilon)
+            return replace(found, told=self.query(sql, epsilon, found.cost)) if found.question is None else found
 
-    def query(self, sql: str, epsilon: float | None) -> Told:
-        """The answer, charged before anything is read."""
-        answer = self.session.query(sql, epsilon=epsilon)
+    def query(self, sql: str, epsilon: float | None, cost: PrivacyLoss | None) -> Told:
+        """The answer, charged before anything is read.
+
+        Args:
+            sql: The statement.
+            epsilon: Its price.
+            cost: What was agreed on. SET of another call may have changed the price since: then nothing is charged.
+        """
+
+        def agree(now: PrivacyLoss) -> None:
+            if now not in (cost, PrivacyLoss()):  # it may have been released meanwhile
+                raise ProgrammingError(
+                    f"The price changed meanwhile: {cost_text(now)}. Nothing was charged. Ask again."
+                )
+
+        answer = self.session.query(sql, epsilon=epsilon, agree=agree)
         ends = [answer.ends(column) for column in range(len(answer.columns))]
         rows = [
             [_cell(value, ends[column][row] if ends[column] else None) for column, value in enumerate(values)]

@@ -157,6 +157,23 @@ def test_set_changes_the_price_of_what_was_planned_before(clinic: Clinic, sessio
     assert other.price(COUNT).epsilon == 0.5
 
 
+def test_what_another_thread_sets_while_a_statement_is_made_ready_is_not_for_it(
+    clinic: Clinic, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # MCP over HTTP: all agents of an analyst have one session.
+    planned = Session._planned
+
+    def late(self: Session, *given: Any) -> Any:
+        session.query("SET epsilon = 7")
+        return planned(self, *given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Session, "_planned", late)
+        assert session.price(COUNT).epsilon == 0.5
+    assert session.price(COUNT).epsilon == 7
+    assert clinic.proxy.session(analyst="ana").price(COUNT).epsilon == 0.5
+
+
 def test_a_new_price_of_the_policy_holds_for_what_was_planned_before(clinic: Clinic, session: Session) -> None:
     assert session.price(COUNT).epsilon == 0.5
     policy = clinic.proxy.policy

@@ -16,6 +16,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.server.mcpserver import MCPServer
 
 import dpsql.testing
+from dpsql.errors import ProgrammingError
 from dpsql.policy import load_policy
 from dpsql.proxy import Proxy
 from dpsql.server.mcp import mcp_server
@@ -169,6 +170,33 @@ def test_a_loss_that_is_no_epsilon_is_asked_about_and_so_is_a_synthetic_table(to
     for sql in ("SELECT SUM(age) AS s FROM people", "CREATE SYNTHETIC TABLE ages AS SELECT age FROM people"):
         assert "the human did not agree" in refusal(called(tools, "query", human, sql=sql))
     assert len(human.asked) == 2
+
+
+@MODES
+def test_what_the_human_agreed_to_is_what_is_charged_whatever_is_set_meanwhile(tools: Tools, mode: str) -> None:
+    sql = f"SELECT SUM(age) AS s FROM people WHERE age > {len(mode)}"
+    before = tools.session.budget().spent.epsilon
+
+    heard = list[str]()
+
+    async def answer(context: Any, params: Any) -> mcp_types.ElicitResult:
+        heard.append(params.message.partition(";")[0])
+        tools.session.query("SET epsilon = 3")
+        return mcp_types.ElicitResult(action="accept", content={"ask": len(heard) == 1})
+
+    async def ask() -> Any:
+        async with Client(mcp_server(tools, "clinic"), mode=mode, elicitation_callback=answer) as client:
+            return await client.call_tool("query", {"sql": sql})
+
+    assert "Nothing was charged" in refusal(asyncio.run(ask()))
+    assert heard[0] == "This statement costs epsilon 0.5"
+    assert tools.session.budget().spent.epsilon == before
+
+
+def test_a_price_that_changes_after_it_was_asked_for_is_not_charged(tools: Tools) -> None:
+    found = tools.question("SELECT COUNT(*) AS n FROM people WHERE age < 7", 0.1)
+    with pytest.raises(ProgrammingError, match=r"changed meanwhile: epsilon 0\.15"):
+        tools.query("SELECT COUNT(*) AS n FROM people WHERE age < 7", 0.15, found.cost)
 
 
 def test_asking_without_end_gains_nothing(tools: Tools) -> None:
