@@ -165,7 +165,7 @@ class Statements:
             own = PreparedSql(body.text(1)) if name == QUERIES[0] else _prepared(kept, body)
             outline = own.outline or kept.guest.outline(own.sql, (), intervals=False)
             if sets and _sets(own.sql):  # now, for a client may fetch its rows after the next statement, or never
-                kept.remember(own.sql, self._query(kept, own.sql, ()))
+                kept.remember(own.sql, self._query(kept, own.sql, ())[0])
             wide = intervals or kept.guest.intervals
             schema = schema_of(with_intervals(outline) if wide else outline)
             return schema, Ticket(own.sql, own.parameters, wide).written()
@@ -185,17 +185,24 @@ class Statements:
 
     def _asked(self, kept: Visit, ticket: Ticket) -> Iterable[bytes]:
         values = parameters_of(ticket.parameters) if ticket.parameters else ()
-        answer = kept.was_set.get(ticket.sql) or self._query(kept, ticket.sql, values, intervals=ticket.intervals)
+        was_set = kept.was_set.get(ticket.sql)
+        if was_set is not None:
+            answer, told = was_set, kept.told
+        else:
+            answer, told = self._query(kept, ticket.sql, values, intervals=ticket.intervals)
         if len(answer.rows) * len(answer.columns) > SMALL:
-            return stream(answer_table(answer, kept.told))
-        key = _key(kept, answer)
-        return self._streams.once(key, lambda: tuple(stream(answer_table(answer, kept.told))))
+            return stream(answer_table(answer, told))
+        key = _key(kept, answer, told)
+        return self._streams.once(key, lambda: tuple(stream(answer_table(answer, told))))
 
-    def _query(self, kept: Visit, sql: str, values: tuple[Value, ...], *, intervals: bool = False) -> Answer:
+    def _query(
+        self, kept: Visit, sql: str, values: tuple[Value, ...], *, intervals: bool = False
+    ) -> tuple[Answer, dict[str, str]]:
+        """An answer, and what is told of it: of several at once each has its own, and the session that of the last."""
         if not kept.own and _sets(sql):
             raise ProgrammingError(NO_SET)
         answer = kept.guest.query(sql, values, intervals=intervals)
-        kept.told = {
+        told = {
             "cost": answer.paid_briefly,
             "left": kept.guest.left(),
             "replayed": "true" if answer.replayed else "false",
@@ -203,7 +210,8 @@ class Statements:
             "notes": "\n".join(answer.notes),
             "again": AGAIN,
         }
-        return answer
+        kept.told = told
+        return answer, told
 
     def _set_options(self, kept: Visit, body: Fields) -> bytes:
         """SET for each option; what will not do is named in the result."""
@@ -232,9 +240,9 @@ def _prepared(kept: Visit, body: Fields) -> PreparedSql:
     return own
 
 
-def _key(kept: Visit, answer: Answer) -> Key | None:
+def _key(kept: Visit, answer: Answer, said: dict[str, str]) -> Key | None:
     """What the messages of an answer depend on; None where some value of it cannot be compared."""
-    rows, told = exactly(answer.rows), exactly(kept.told)
+    rows, told = exactly(answer.rows), exactly(said)
     if rows is None:
         return None
     return (kept.guest.analyst, *answer.columns, *answer.types, rows, told, answer.private, answer.footnote)

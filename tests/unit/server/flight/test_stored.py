@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -42,3 +43,26 @@ def test_messages_are_kept_of_small_answers(ana: Client, monkeypatch: pytest.Mon
     for _ in range(3):
         ana.query("SELECT COUNT(*) AS n FROM people WHERE age > 35")
     assert made == [1] * 5
+
+
+def test_what_is_told_of_an_answer_is_of_that_answer_whatever_is_asked_beside_it(
+    ana: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Calls of one session may be at work at once, each in a thread of its own.
+    asked, alone = statements.Statements._query, [True]
+    sql = "SELECT COUNT(*) AS n FROM people WHERE age > 40"
+
+    def beside(self: Any, kept: Any, *given: Any, **more: Any) -> Any:
+        found = asked(self, kept, *given, **more)
+        if alone:
+            alone.clear()
+            asked(
+                self,
+                kept,
+                f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.02) {sql.removeprefix('SELECT')}1",
+                (),
+            )
+        return found
+
+    monkeypatch.setattr(statements.Statements, "_query", beside)
+    assert ana.query(sql).schema.metadata[b"dpsql_cost"] == b"epsilon 0.5"
