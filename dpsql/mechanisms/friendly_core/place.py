@@ -111,6 +111,8 @@ class PlaceByCoins:
         return BasicSwapFilter() if self.swap else BasicFilter()
 
     def _average(self, about: float) -> FriendlyAverage | None:
+        if self.epsilon <= 0:  # a rho so small has none
+            return None
         return FriendlyAverage.approximate(*self._filter.inner(self.epsilon, self.delta), about)
 
     def _sampled(self, dimensions: int, about: float) -> PlaceByCoins | None:

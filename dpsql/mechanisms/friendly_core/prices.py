@@ -46,6 +46,8 @@ SEARCHED = 50
 """Rows times the epsilon of a search: at this product it rarely misses, so a search is given that much. A guess."""
 LEAST_SEARCHED = 40
 """Rows times the epsilon of a search: below this product it often fails, and there is no offer. A guess."""
+MOST_HALVED = 500
+"""An epsilon. It is a choice: e^-250 of a delta, of which a filter leaves e^-100, is far above `LEAST_CHANCE`."""
 MOST_SEARCH_SHARE = Fraction(1, 2)
 """The largest share of a price that the search may take. A guess."""
 
@@ -111,13 +113,14 @@ def best_for_rho(rho: Fraction, delta: Fraction, setting: Setting) -> PricedPart
 
 
 def halved(epsilon: Fraction, delta: Fraction) -> tuple[Fraction, Fraction] | None:
-    """The add/remove price that is within (epsilon, delta) for a unit replaced; None where epsilon is above 1000.
+    """The add/remove price that is within (epsilon, delta) for a unit replaced; None where epsilon is above
+    `MOST_HALVED`, for a delta of which no tail is summed would be left.
 
     >>> epsilon, delta = halved(Fraction(2), Fraction(1, 10**6))
     >>> epsilon, 2.68e-7 < delta < 2.7e-7
     (Fraction(1, 1), True)
     """
-    if epsilon > 1000:
+    if epsilon > MOST_HALVED:
         return None
     return epsilon / 2, delta * safely_below(1 / (1 + math.exp(epsilon / 2)))
 

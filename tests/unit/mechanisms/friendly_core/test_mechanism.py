@@ -124,6 +124,19 @@ def test_the_parts_of_a_price_in_rho_are_within_it() -> None:
     assert offer(mean(RHO)).loss == Concentrated(Fraction(1, 20), outside=Fraction(1, 10**6))
 
 
+@pytest.mark.parametrize("dimensions", [1, 2])
+@pytest.mark.parametrize("rows", [10**4, 10**7])
+def test_every_price_that_a_statement_may_name_buys_something_or_nothing(rows: int, dimensions: int) -> None:
+    setting = Setting(rows=rows, deviation=300.0, low=1000, high=1000, dimensions=dimensions)
+    for price in (Fraction(10) ** k for k in (-9, -7, -5, 0, 3, 6)):
+        for delta in (Fraction(1, 10**15), Fraction(1, 10**6)):
+            best_for_epsilon(price, delta, setting)
+            best_for_rho(price, delta, setting)
+            for epsilon in (price, pure_epsilon_of_rho(price)):
+                pair = halved(epsilon, delta) if epsilon > 0 else None
+                assert pair is None or best_for_epsilon(*pair, setting) is None or epsilon <= 500
+
+
 def test_a_swap_costs_a_removal_and_an_addition() -> None:
     epsilon, delta = halved(Fraction(1, 2), Fraction(1, 10**6)) or (Fraction(0), Fraction(0))
     swapped = offer(mean(neighbours="replace_one"))
