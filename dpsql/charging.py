@@ -192,13 +192,21 @@ class Charging:
         if self.closed is not None:
             raise OperationalError(CLOSED)
         approval = self._approved(analyst, wish)
+        with self.granted(analyst) as notices:
+            try:
+                yield notices
+            except Error:
+                if approval is not None:
+                    self._waiting.give_back(approval)
+                raise
+
+    @contextmanager
+    def granted(self, analyst: str) -> Iterator[list[str]]:
+        """As `of`, around what needs no word of the owner's: the first reading of a table that the owner granted."""
+        if self.closed is not None:
+            raise OperationalError(CLOSED)
         before, notices = self._standing.use(analyst), list[str]()
-        try:
-            yield notices
-        except Error:
-            if approval is not None:
-                self._waiting.give_back(approval)
-            raise
+        yield notices
         with suppress(Error):  # what was charged is answered, whatever becomes of an alert
             self._alert(analyst, before, notices)
 

@@ -102,7 +102,7 @@ class Releases:
         names = tuple(name for name, table in read.items() if table.released)
         if not names:
             return None
-        cost = self._paid([name for name in names if read[name].unread])
+        cost, notices = self._paid([name for name in names if read[name].unread])
         tables = {name: self._rows(table) for name, table in read.items()}
         post_process = self._backend.post_process
         answer = exact(plan, post_process.over_release(lower_over_release(plan), tables))
@@ -116,6 +116,7 @@ class Releases:
         return replace(
             answer,
             cost=cost,
+            notices=tuple(notices),
             released_from=names,
             private=self._backend.private,
             _intervals=bounds,
@@ -213,12 +214,15 @@ class Releases:
         LedgerTables(self._backend.ledger).drop(self._analyst, name)
         return public(("table", "state"), (Type.TEXT, Type.TEXT), [(name, "dropped; what it cost stays charged")])
 
-    def _paid(self, names: Sequence[str]) -> PrivacyLoss:
-        """What first readings cost, after they are charged."""
+    def _paid(self, names: Sequence[str]) -> tuple[PrivacyLoss, list[str]]:
+        """What first readings cost, after they are charged, and the notices that follow."""
+        if not names:
+            return PrivacyLoss(), []
         cost = self._prices(names)
-        for name in names:
-            LedgerTables(self._backend.ledger).read(self._analyst, name)
-        return cost
+        with self._backend.charging.granted(self._analyst) as notices:
+            for name in names:
+                LedgerTables(self._backend.ledger).read(self._analyst, name)
+        return cost, notices
 
     def _prices(self, names: Sequence[str]) -> PrivacyLoss:
         """What the first readings of these cost together."""

@@ -81,7 +81,7 @@ def test_an_agent_is_told_to_ask_its_human_on_the_grid_too(session: Session) -> 
     tools = Tools(session, lambda: 0, lambda: "much")
     sql = f"{COUNT} WHERE age > 71"
     assert took(lambda text: tools.asked(text, None), sql) >= GRID
-    assert str(tools.asked(sql, None)).startswith("This statement costs")
+    assert str(tools.asked(sql, None).question).startswith("This statement costs")
 
 
 class Slow:

@@ -10,7 +10,7 @@ import pandas
 import polars
 import pytest
 
-from dpsql.errors import BudgetExceeded, ProgrammingError, UnsupportedQuery
+from dpsql.errors import BudgetExceeded, OperationalError, ProgrammingError, UnsupportedQuery
 from dpsql.proxy import Proxy
 from dpsql.server.tools import Tools
 from dpsql.session import Session
@@ -59,6 +59,21 @@ def test_who_is_granted_later_pays_at_the_first_reading(proxy: Proxy) -> None:
     assert float(proxy.ledger.budget(None).spent.epsilon) == 0.5
 
 
+def test_a_first_reading_is_a_charge_as_any_other(proxy: Proxy, caplog: pytest.LogCaptureFixture) -> None:
+    proxy.releases.create(AGES.replace("0.5", "0.9"), ["ana"])
+    proxy.releases.grant("ages", "eve")
+    eve, sql = proxy.session(analyst="eve"), "SELECT COUNT(*) FROM ages"
+    proxy._backend.charging.closed = "the limits are below what was spent"
+    with pytest.raises(OperationalError, match="Nothing was charged"):
+        eve.query(sql)
+    assert spent(eve) == 0
+    proxy._backend.charging.closed = None
+    (notice,) = eve.query(sql).notices
+    assert notice in caplog.text
+    proxy._backend.charging.closed = "the limits are below what was spent"
+    assert eve.query(sql).cost.epsilon == 0
+
+
 def test_an_agent_asks_its_human_before_the_first_reading_and_not_before_the_next(proxy: Proxy) -> None:
     proxy.releases.create(AGES, ["ana"])
     proxy.releases.grant("ages", "eve")
@@ -67,12 +82,11 @@ def test_an_agent_asks_its_human_before_the_first_reading_and_not_before_the_nex
     assert eve.price(sql).epsilon == eve.explain(sql).cost.epsilon == 0.5
     assert eve.price(f"{sql} LIMIT 0").epsilon == 0
     asked = tools.asked(sql, None)
-    assert isinstance(asked, str)
-    assert asked.startswith("This statement costs epsilon 0.5;")
+    assert (asked.told, str(asked.question).partition(";")[0]) == (None, "This statement costs epsilon 0.5")
     assert spent(eve) == 0
-    assert tools.query(sql, None).cost == "epsilon 0.5"
+    assert tools.query(sql, None, asked.cost).cost == "epsilon 0.5"
     assert eve.price(sql).epsilon == 0
-    assert tools.question(sql, None) is None
+    assert tools.question(sql, None).question is None
     assert eve.price("SELECT COUNT(*) FROM towns").epsilon == 0
 
 
