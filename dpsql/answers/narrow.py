@@ -5,7 +5,7 @@ Tests: tests/unit/answers/test_batch.py, tests/unit/answers/test_foreseen.py, te
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -119,10 +119,9 @@ def _wanted(plan: Plan, half_width: Mapping[str, float]) -> list[_Wanted]:
         if name not in columns or sum(output.label == name for output in plan.answer) > 1:
             takes = f"half_width takes one of: {', '.join(columns)}." if columns else "It has none."
             raise ProgrammingError(f"{name!r} is no number of the answer that holds noise. {takes}")
-        if isinstance(width, bool) or not isinstance(width, int | float) or not 0 < width < math.inf:
-            raise ProgrammingError(
-                f"half_width of {name!r} is {width!r}; write a number above 0, in the column's unit."
-            )
+        if isinstance(width, bool) or not isinstance(width, int | float) or not 0 < width <= sys.float_info.max:
+            shown = "no float" if isinstance(width, int) and abs(width) > sys.float_info.max else repr(width)
+            raise ProgrammingError(f"half_width of {name!r} is {shown}; write a number above 0, in the column's unit.")
         wanted.append(_Wanted(name, columns[name], float(width)))
     return wanted
 

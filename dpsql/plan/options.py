@@ -20,6 +20,7 @@ __all__ = ["NAMES", "Options", "options_of", "read_options"]
 LARGEST = 10**15
 """In a column's unit: the largest number of an option such as a scale; the least scale is its inverse. It is a
 choice."""
+MOST = 10**300  # No option takes as much; beyond it a number may be no float, and its text very long. It is a choice.
 STRATEGIES = ("LAPLACE_THRESHOLD", "GAUSSIAN_THRESHOLD", "PUBLIC_GROUPS")
 
 
@@ -199,6 +200,8 @@ def _one_price(options: Options) -> None:
 def _exact(name: str, value: Any, wanted: str = "number") -> Fraction:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal | Fraction):
         raise ProgrammingError(f"{name} is {_given(value)}; write a {wanted}.")
+    if isinstance(value, int | Fraction) and abs(Fraction(value)) > MOST:
+        raise ProgrammingError(f"{name} is above 1e300; write a smaller {wanted}.")
     if not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):  # also a signalling NaN
         raise ProgrammingError(f"{name} is {value}; write a finite {wanted}.")
     return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
@@ -318,6 +321,8 @@ READERS: dict[str, Any] = {
 
 def _given(value: object) -> str:
     """A value of the wrong kind, as it was written."""
+    if isinstance(value, int) and abs(value) > MOST:
+        return "a number above 1e300"
     return repr(value) if isinstance(value, str) else str(value)
 
 

@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Iterator
 from datetime import date, datetime
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -178,3 +179,12 @@ def test_the_extremes_hint_at_what_says_more(session: dpsql.Session) -> None:
         "MAX(age): it rests on the outermost row alone; QUANTILE_CONT(x, 0.99) says more."
         in session.query("SELECT MAX(age) FROM people").notes
     )
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400), 10**5000, Fraction(10**400), (1, 10**400)], ids=range(5))
+def test_a_number_that_is_no_float_is_refused(session: dpsql.Session, number: Any) -> None:
+    for option in ("epsilon", "delta", "rho", "sensitivity", "confidence", "gamma", "multiple", "centre", "scale"):
+        with pytest.raises(ProgrammingError, match="write"):
+            session.explain("SELECT COUNT(*) AS n FROM people", **{option: number})
+    with pytest.raises(ProgrammingError, match="write a number above 0"):
+        session.explain("SELECT COUNT(*) AS n FROM people", half_width={"n": number})
