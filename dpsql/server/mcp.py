@@ -16,7 +16,7 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from dpsql.errors import Error
-from dpsql.server.tools import BudgetTold, Found, PublicTold, Quoted, Told, Tools
+from dpsql.server.tools import BudgetTold, Considered, PublicTold, Quoted, Told, Tools
 
 __all__ = ["mcp_server"]
 
@@ -65,10 +65,10 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
     """
     server = MCPServer[Any](f"dpsql: {name}", instructions=INSTRUCTIONS, log_level="ERROR")
 
-    async def found(sql: str, epsilon: float | None = None) -> Found:
+    async def found(sql: str, epsilon: float | None = None) -> Considered:
         return await _done(run, lambda: tools.asked(sql, epsilon))  # one way to a thread and back, for most statements
 
-    async def approval(own: Annotated[Found, Resolve(found)], ctx: Context) -> Approval | Elicit[Approval]:
+    async def approval(own: Annotated[Considered, Resolve(found)], ctx: Context) -> Approval | Elicit[Approval]:
         if own.question is None:
             return Approval(ask=True)
         if not _can_ask(ctx):
@@ -97,7 +97,7 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
     @server.tool(annotations=SPENDS)
     async def query(
         sql: Sql,
-        own: Annotated[Found, Resolve(found)],
+        own: Annotated[Considered, Resolve(found)],
         approved: Annotated[ElicitationResult[Approval], Resolve(approval)],
         epsilon: Epsilon = None,
     ) -> Told:

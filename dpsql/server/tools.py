@@ -25,7 +25,7 @@ from dpsql.releasing import Agree
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 
-__all__ = ["BudgetTold", "Cell", "Found", "PublicTold", "Quoted", "Told", "Tools"]
+__all__ = ["BudgetTold", "Cell", "Considered", "PublicTold", "Quoted", "Told", "Tools"]
 
 AGAIN = "Asking the same again is free, and gives the same numbers."
 
@@ -91,7 +91,7 @@ class BudgetTold(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Considered:
     """What became of a statement: the answer, or what to ask the human, uncharged.
 
     Attributes:
@@ -166,7 +166,7 @@ class Tools:
             notes=list(quote.notes),
         )
 
-    def question(self, sql: str, epsilon: float | None) -> Found:
+    def question(self, sql: str, epsilon: float | None) -> Considered:
         """What to ask the human before a statement is charged; nothing where the agent may spend that much by itself.
 
         A loss that is not one of epsilon alone is always asked about; what was released before is free.
@@ -177,13 +177,13 @@ class Tools:
             case syntax.CreateSynthetic():
                 cost = self.session.explain(sql, epsilon=epsilon).cost
             case _:
-                return Found(None, None)
+                return Considered(None, None)
         if cost.epsilon <= self.approve_above() and not (cost.rho or cost.gamma or cost.metric):
-            return Found(None, cost)
+            return Considered(None, cost)
         asks = f"This statement costs {cost_text(cost)}; {self.left()} is left. Shall it be asked?\n{safe(sql)}"
-        return Found(asks, cost)
+        return Considered(asks, cost)
 
-    def asked(self, sql: str, epsilon: float | None) -> Found:
+    def asked(self, sql: str, epsilon: float | None) -> Considered:
         """The answer, where the agent may spend that much by itself; else what to ask its human, uncharged."""
         with self.session.asking():
             found = self.question(sql, epsilon)
