@@ -129,8 +129,12 @@ def moments_query(request: Request) -> MomentsQuery:
     apart = {name: _apart(request, argument, facts[name]) for name, (argument, _) in arguments.items()}
     distances = {name: deviation_of(grids[name], own, centres[name]) for name, own in apart.items()}
     relative = isinstance(statistic, Correlation | Slope)  # divided by a variance, which loose bounds make small
+    # No wider than that of values spread evenly over their bounds: the statistic's own bounds would cut it off.
+    even = {name: (grid.high - grid.low) / math.sqrt(12) for name, grid in grids.items()}
     spreads = {
-        name: min(most, max(NARROW, most / OFTEN)) if relative and apart[name].spread is None else most
+        name: min(most, even[name], max(NARROW, most / OFTEN))
+        if relative and apart[name].spread is None
+        else min(most, even[name])
         for name, most in distances.items()
     }
     sums = {

@@ -20,7 +20,7 @@ from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.mechanisms.noise.moments import MomentsRelease, coarse, gamma_quantile, lattice, moments_query
 from dpsql.mechanisms.noise.sensitivity import sensitivity_of
 from dpsql.plan.needs import Measure, MeasureKind
-from dpsql.plan.types import Grid
+from dpsql.plan.types import Facts, Grid
 from dpsql.privacy.kinds import Concentrated
 from dpsql.privacy.loss import Composed
 from dpsql.privacy.tables import RawTable, ReleasedTable
@@ -262,6 +262,25 @@ def test_the_expected_half_width_is_that_of_a_typical_group(mechanism: Laplace |
     assert low is not None
     assert high is not None
     assert 0.3 < (high - low) / 2 / release.half_width < 3
+
+
+@BOTH
+@pytest.mark.parametrize("name", ["var_pop", "var_samp", "stddev_pop", "stddev_samp"])
+@pytest.mark.parametrize(
+    "facts",
+    [
+        replace(COST.facts, centre=Fraction(90), spread=Fraction(120)),  # wider than any values within the bounds are
+        replace(COST.facts, centre=Fraction(0), spread=None),
+    ],
+    ids=["wide spread", "centre at a bound"],
+)
+def test_a_spread_that_no_values_within_the_bounds_have_does_not_foretell_an_error_of_0(
+    mechanism: Laplace | Gaussian, name: str, facts: Facts
+) -> None:
+    grid = replace(GRID, low=0, high=round(Fraction(210) / GRID.step))
+    release = moments(mechanism, name, grid=grid, facts=facts, rows_about=20_000)
+    plain = moments(mechanism, name, grid=grid, facts=replace(facts, centre=None, spread=None), rows_about=20_000)
+    assert 0.3 < release.half_width / plain.half_width < 10
 
 
 def test_correlations_under_loose_bounds_are_foretold_cautiously() -> None:
