@@ -16,6 +16,7 @@ from dpsql.answers.budget import Budget
 from dpsql.answers.described import described_quote
 from dpsql.answers.foreseen_together import columns_together
 from dpsql.answers.listing import describe_table, list_tables
+from dpsql.answers.narrow import widths_of
 from dpsql.answers.promise import total_promise
 from dpsql.answers.quoted import Quote
 from dpsql.answers.several import quoted_together
@@ -122,22 +123,20 @@ class Session(Buying):
             UnsupportedQuery: The statement would be refused.
             ProgrammingError: Options, parameters or the wanted half widths are wrong.
         """
-        statement = parse(sql)
+        statement, wanted = parse(sql), widths_of(half_width)
         if isinstance(statement, syntax.Explain):
             statement = statement.query
-        if isinstance(statement, syntax.CreateSynthetic) and not half_width:
+        if isinstance(statement, syntax.CreateSynthetic) and not wanted:
             return self._create(statement, parameters, options).quote()
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT, or CREATE SYNTHETIC TABLE (with alpha for its width), is explained.")
         plan = self._planned(self._known(sql, statement.select, parameters), statement.select, parameters)
         if (isinstance(plan, Several) or (isinstance(plan, Plan) and plan.awaits)) and not plan.empty:
-            asked, missing = at_width(
-                self._ready(sql, statement, parameters, options), half_width or {}, self._backend.narrowed
-            )
+            asked, missing = at_width(self._ready(sql, statement, parameters, options), wanted, self._backend.narrowed)
             if missing:
                 raise ProgrammingError(f"No SELECT has a column {min(missing)!r}. half_width names output columns.")
             return self._quoted([asked])[1][0]
-        quote = self._quote(plan, options, half_width)
+        quote = self._quote(plan, options, wanted)
         return self._releases.advised(quote, statement.select, lambda query: self._plan(query, parameters))
 
     @door
@@ -334,7 +333,7 @@ class Session(Buying):
                 raise ProgrammingError("only SELECTs are bought together. Ask it alone, or leave it out.")
             return self._ready(sql, statement, parameters, options)
 
-        return asked_in(statements, half_width or {}, ask, self._backend.narrowed)
+        return asked_in(statements, widths_of(half_width), ask, self._backend.narrowed)
 
     def _create(
         self, statement: syntax.CreateSynthetic, parameters: Parameters, options: Mapping[str, Any]

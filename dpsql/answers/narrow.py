@@ -20,7 +20,7 @@ from dpsql.plan.roles import answer_columns
 from dpsql.prepare import Measured, Prepared
 from dpsql.prepare.batch import At, Prices
 
-__all__ = ["FOUND", "guesses_of", "least_price", "price_for", "split_for"]
+__all__ = ["FOUND", "guesses_of", "least_price", "price_for", "split_for", "widths_of"]
 
 FOUND = frozenset({"located", "clamped", "capped", "exponential", "friendly_core", "preprocessing"})
 """Mechanisms that find in the data how far their noise must reach, or between which values their intervals lie."""
@@ -56,6 +56,21 @@ class _Wanted:
             for measured in prepared.measured
             if measured.aggregate.name == self.expression.name and not measured.rest
         )
+
+
+def widths_of(half_width: object) -> Mapping[str, float]:
+    """Output columns to the half widths that are wanted; none where nothing was said.
+
+    Raises:
+        ProgrammingError: It is no mapping.
+    """
+    if half_width is None:
+        return {}
+    if not isinstance(half_width, Mapping):
+        raise ProgrammingError(
+            f"half_width is {half_width!r}; name the columns that are to be as narrow, such as half_width={{'n': 50}}."
+        )
+    return half_width
 
 
 def price_for(plan: Plan, half_width: Mapping[str, float], prepared_at: Callable[[Fraction], Prepared]) -> Fraction:

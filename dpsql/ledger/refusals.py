@@ -87,12 +87,18 @@ def exceeded(who: str, short: Shortfall, unit: str) -> BudgetExceeded:
     >>> print(exceeded("analyst 'ana' has", short, "patient_id"))
     This query costs epsilon 0.4; analyst 'ana' has 0.25 of 2 left for unit 'patient_id'. Nothing was read. \
 Ask again with epsilon = 0.25 or less.
+    >>> short = Shortfall("delta", needed=Fraction(1, 2000), remaining=Fraction(1, 10**7), limit=Fraction(1, 10**7))
+    >>> print(exceeded("analyst 'ana' has", short, "patient_id"))
+    This query costs delta 0.0005; analyst 'ana' has 1e-7 of 1e-7 left for unit 'patient_id'. Nothing was read. \
+Ask again with delta = 1e-7 or less.
     """
     part = f" Of the delta {_down(short.declared)} of the policy, a quarter pays for queries." if short.declared else ""
     if short.limit == 0:
         hint = f" The policy sets no limit for {short.quantity}, so none of it may be spent."
     elif short.affordable > 0:
         hint = f" Ask again with epsilon = {_down(short.affordable)} or less."
+    elif short.quantity == "delta" and short.remaining > 0:
+        hint = f" Ask again with delta = {_down(short.remaining)} or less."
     else:
         hint = " Only the owner can allow more, in the policy."
     return BudgetExceeded(

@@ -216,7 +216,8 @@ class Rows:
             raise UnsupportedQuery(
                 "a public table may not keep its rows beside a private one: a person's arrival would also take a row.",
                 construct=f"{join.kind.upper()} JOIN", position=join.position,
-                hint="Keep the private table's rows, write JOIN, or PUBLIC_GROUPS and GROUP BY the public columns.",
+                hint="Keep the private table's rows, write JOIN, or GROUP BY the public columns with OPTIONS "
+                "(group_selection_strategy = PUBLIC_GROUPS) in the statement itself.",
             )  # fmt: skip
         other_rows, right.entries = self._bare(other_rows, right.entries)
         both = Gathered([kept_rows, other_rows], [*left.entries, *right.entries], using=[*left.using, *right.using])

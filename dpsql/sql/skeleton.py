@@ -96,6 +96,8 @@ class _Builder(Places):
             self._emit(word.upper(), operand=ends)
         elif word in _KEPT or (word in ("true", "false", "null") and self._after_is()):
             self._keyword(token)
+        elif word in REFUSED_WORDS and self._peek(-1).word == "as" and following.symbol != "(":
+            self._column_word(token)
         elif word in REFUSED_WORDS:
             raise self._refusal(*REFUSED_WORDS[word])
         elif word in RESERVED:

@@ -610,6 +610,12 @@ SELECT COUNT(*) FROM patients WHERE 1 < age < 5
 SELECT COUNT(*) FROM patients WHERE age IS 5
 -- refused: IS at 1:37: it takes NULL, TRUE or FALSE. Write IS NULL, or use =.
 
+SELECT COUNT(*) AS any FROM patients
+-- refused: ANY at 1:20: this is a keyword, not a name. If it is a name, quote it: "any".
+
+SELECT sex AS show, COUNT(*) FROM patients GROUP BY sex
+-- refused: SHOW at 1:15: this is a keyword, not a name. If it is a name, quote it: "show".
+
 SELECT COUNT(*) FROM patients WHERE age = ANY (1)
 -- refused: ANY at 1:43: dpsql compares with = ANY of a list alone. Write = ANY (?), IN (..) or EXISTS.
 
@@ -928,7 +934,7 @@ SELECT COUNT(*) FROM patients p FULL JOIN visits v USING (patient_id)
 -- refused: FULL JOIN at 1:43: a full join shows rows without a partner on both sides. Write JOIN or LEFT JOIN.
 
 SELECT COUNT(*) FROM cities c LEFT JOIN patients p ON c.name = p.city
--- refused: LEFT JOIN at 1:41: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, write JOIN, or PUBLIC_GROUPS and GROUP BY the public columns.
+-- refused: LEFT JOIN at 1:41: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, write JOIN, or GROUP BY the public columns with OPTIONS (group_selection_strategy = PUBLIC_GROUPS) in the statement itself.
 
 SELECT COUNT(*) FROM cities c FULL JOIN patients p ON c.name = p.city
 -- refused: FULL JOIN at 1:41: a full join shows rows without a partner on both sides. Write JOIN or LEFT JOIN.
@@ -1684,7 +1690,7 @@ SELECT COUNT(*) FROM patients, (VALUES (1, 2)) AS t(x, y, z)
 -- refused: column names at 1:41: there are more than columns. Name each column once.
 
 SELECT COUNT(*) FROM (VALUES ('F')) AS t(s) LEFT JOIN patients ON sex = s
--- refused: LEFT JOIN at 1:55: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, write JOIN, or PUBLIC_GROUPS and GROUP BY the public columns.
+-- refused: LEFT JOIN at 1:55: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, write JOIN, or GROUP BY the public columns with OPTIONS (group_selection_strategy = PUBLIC_GROUPS) in the statement itself.
 
 SELECT [1, 2] FROM patients
 -- refused: list at 1:8: it stands in a function that takes one. Write UNNEST([1, 2]) AS t(x) in FROM, or IN (1, 2).
@@ -1703,13 +1709,13 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, group_selection_strategy 
 -- refused: JOIN at 1:1: a public table keeps its rows beside a private one only where they are the groups. Group by columns of the public table alone, or write JOIN.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, group_selection_strategy = PUBLIC_GROUPS) name, COUNT(*) FROM patients RIGHT JOIN cities ON city = name AND age > 3 GROUP BY name
--- refused: RIGHT JOIN at 1:138: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, write JOIN, or PUBLIC_GROUPS and GROUP BY the public columns.
+-- refused: RIGHT JOIN at 1:138: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, write JOIN, or GROUP BY the public columns with OPTIONS (group_selection_strategy = PUBLIC_GROUPS) in the statement itself.
 
 SELECT name, COUNT(*) FROM patients RIGHT JOIN cities ON city = name GROUP BY name
--- refused: RIGHT JOIN at 1:48: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, write JOIN, or PUBLIC_GROUPS and GROUP BY the public columns.
+-- refused: RIGHT JOIN at 1:48: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, write JOIN, or GROUP BY the public columns with OPTIONS (group_selection_strategy = PUBLIC_GROUPS) in the statement itself.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, group_selection_strategy = PUBLIC_GROUPS) AVG(n) FROM (SELECT patient_id, COUNT(*) AS n FROM patients RIGHT JOIN cities ON city = name GROUP BY patient_id)
--- refused: RIGHT JOIN at 1:169: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, write JOIN, or PUBLIC_GROUPS and GROUP BY the public columns.
+-- refused: RIGHT JOIN at 1:169: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, write JOIN, or GROUP BY the public columns with OPTIONS (group_selection_strategy = PUBLIC_GROUPS) in the statement itself.
 
 -- Reports
 SELECT COUNT(*, report_format => 'XML') FROM patients

@@ -233,7 +233,8 @@ def test_under_zcdp_a_refusal_says_that_a_quarter_of_delta_pays() -> None:
         assert ledger.budget("ana").delta_left == Fraction(5, 10**7)
         with pytest.raises(BudgetExceeded) as refusal:
             ask(ledger, Approximate(Fraction(1, 10), Fraction(1, 10**6)))
+        ask(ledger, Approximate(Fraction(1, 10), Fraction(5, 10**7)))  # as the refusal says
     assert str(refusal.value) == (
         "This query costs delta 1e-6; analyst 'ana' has 5e-7 of 2.5e-6 left for unit 'patient_id'. Nothing was read. "
-        "Of the delta 1e-5 of the policy, a quarter pays for queries. Only the owner can allow more, in the policy."
+        "Of the delta 1e-5 of the policy, a quarter pays for queries. Ask again with delta = 5e-7 or less."
     )
