@@ -27,6 +27,7 @@ from dpsql.plan.catalog import Catalog
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.plan.options import Options, read_options
 from dpsql.plan.plans import AnyPlan, Key, Plan
+from dpsql.plan.ranges import is_certain
 from dpsql.plan.synthetic import counted_query, released_columns
 from dpsql.plan.types import Parameters, Type
 from dpsql.prepare.classes import price_of_everyone
@@ -119,7 +120,20 @@ class Creation:
             else f"All questions of its workload are within {100 * found:.2g}% of the rows at once, at 95%."
         )
         memory = f"Making it takes up to about {max(1, table.memory // MEGABYTE):,} MB."
-        return tuple(filter(None, (one, useless, most, memory, READS)))
+        return tuple(filter(None, (one, useless, most, memory, self._without_null(), READS)))
+
+    def _without_null(self) -> str:
+        """Of which columns a row may have a NULL that the table does not list; empty where there are none."""
+        names = [
+            name for name, key in self.columns if None not in (key.domain or ()) and not is_certain(key.expression)
+        ]
+        if not names:
+            return ""
+        which = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+        return (
+            f"Rows whose {which} is NULL, or none of the declared values, are not in the table, and its errors say "
+            "nothing of them: NULL is a value where the policy says nullable: true."
+        )
 
     def made(self, progress: Progress = SILENT, agree: Agree = None) -> Answer:
         """Charges, reads, releases and stores: one row of name, method, rows, error as a share of them, and cost.
@@ -158,7 +172,8 @@ class Creation:
         error = float(f"{table.deviation / max(1, rows):.3g}")  # a foretold one: more digits say nothing
         told = (name, table.method, rows, error, cost_text(cost))
         answer = public(("table", "method", "rows", "error", "cost"), kinds, [told])
-        return replace(answer, cost=cost, private=backend.private, notices=tuple(notices))
+        told_too = (*filter(None, [self._without_null()]), *notices)
+        return replace(answer, cost=cost, private=backend.private, notices=told_too)
 
     @property
     def _spoken(self) -> Spoken:

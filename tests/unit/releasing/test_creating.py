@@ -342,3 +342,13 @@ def test_who_waits_is_told_each_step(session: Session) -> None:
     rounds = [done for step, done in steps if step == "releasing by mwem"]
     assert len(rounds) > 3
     assert 0.1 == rounds[0] <= rounds[1] < rounds[-1] < 0.9
+
+
+def test_a_quote_and_an_answer_say_of_which_columns_null_is_not_in_the_table(session: Session) -> None:
+    """Rows that are in no cell are not counted, and the proved errors are of those that are."""
+    sql = "CREATE SYNTHETIC TABLE lacking WITH (epsilon = 1) AS SELECT {} FROM people"
+    said = "Rows whose age or day is NULL, or none of the declared values, are not in the table"
+    shown = sql.format("age, sex, day(seen) AS day, age IS NULL AS missing")
+    assert sum(note.startswith(said) for note in session.explain(shown).notes) == 1
+    assert str(session.query(shown)).count(said) == 1
+    assert not any("NULL" in note for note in session.explain(sql.format("sex").replace("lacking", "other")).notes)
