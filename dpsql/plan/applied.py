@@ -221,15 +221,28 @@ def _no_overload(
     elif name in COMPARISONS and Type.TEXT in types and len(set(types)) > 1:
         reason = f"it compares {' with '.join(dict.fromkeys(t.value for t in types))}."
         hint = "Write a value of the column's own type: numbers without quotes, text and dates in single quotes."
+    elif name in COMPARISONS and len(set(types)) == 2 and (instead := _of_other_kinds(set(types))):
+        reason, hint = f"it compares {' with '.join(t.value for t in types)}.", instead
     elif name == "-" and Type.TIMESTAMP in types and set(types) <= {Type.DATE, Type.TIMESTAMP}:
         reason, hint = "the difference of two moments is an interval, which has no bounds.", REFUSED["age"][1]
     else:
         reason = f"it does not take ({', '.join(t.value for t in types) or 'no arguments'})."
         hint = "It takes " + " or ".join(list(dict.fromkeys(map(_signature, candidates)))[:4]) + "."
         hint += _text_as_number(candidates, arguments)
+        if name in ("+", "-") and set(types) == {Type.DATE, Type.REAL}:
+            hint += " Write CAST(x AS INTEGER) for a whole number of days."
         if name in ("concat", "||") and any(kind.numeric for kind in types):
             hint += " Write CAST(n AS VARCHAR) for a whole number, and CAST(round(x, 1) AS VARCHAR) for another."
     return UnsupportedQuery(reason, construct=name, position=position, hint=hint)
+
+
+def _of_other_kinds(types: set[Type]) -> str:
+    """What to write where a moment or a truth value is compared with a number; empty where they are others."""
+    if not any(kind.numeric for kind in types):
+        return ""
+    if types & {Type.DATE, Type.TIMESTAMP}:
+        return "Write a day, such as DATE '2024-05-31', or compare a part of it, such as year(x)."
+    return "Write the condition itself, or NOT in front of it." if Type.BOOLEAN in types else ""
 
 
 def _text_as_number(candidates: Sequence[Function], arguments: tuple[Expression, ...]) -> str:

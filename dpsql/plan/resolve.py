@@ -348,13 +348,14 @@ class _Statement:
             if key.expression == expression:
                 return with_length(Column(RELEASED, key.name, _key_facts(key)), key.expression)
         if isinstance(node, syntax.Name):
-            held = identifying(expression)
+            held, shown, kind = identifying(expression), ".".join(node.parts), expression.facts.type
+            example = f"AVG({shown})" if kind.numeric or kind is Type.BOOLEAN else f"COUNT(DISTINCT {shown})"
             raise UnsupportedQuery(
                 "it is neither grouped by nor aggregated."
                 if held is None
                 else "a privacy unit or a key is never in the answer.",
-                construct=".".join(node.parts), position=node.position,
-                hint=f"Add it to GROUP BY, or write an aggregate such as AVG({'.'.join(node.parts)})."
+                construct=shown, position=node.position,
+                hint=f"Add it to GROUP BY, or write an aggregate such as {example}."
                 if held is None
                 else f"COUNT(DISTINCT {held.shown}) counts people.",
             )  # fmt: skip

@@ -610,6 +610,18 @@ SELECT COUNT(*) FROM patients WHERE 1 < age < 5
 SELECT COUNT(*) FROM patients WHERE age IS 5
 -- refused: IS at 1:37: it takes NULL, TRUE or FALSE. Write IS NULL, or use =.
 
+SELECT visited_on, COUNT(*) FROM visits
+-- refused: visited_on at 1:8: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as COUNT(DISTINCT visited_on).
+
+SELECT COUNT(*) FROM visits WHERE visited_on > 2020
+-- refused: > at 1:35: it compares date with integer. Write a day, such as DATE '2024-05-31', or compare a part of it, such as year(x).
+
+SELECT COUNT(*) FROM patients WHERE (age > 30) = 1
+-- refused: = at 1:38: it compares boolean with integer. Write the condition itself, or NOT in front of it.
+
+SELECT DATE '2020-01-01' + AVG(age) FROM patients
+-- refused: + at 1:8: it does not take (date, real). It takes (integer, integer) or (real, real) or (date, integer). Write CAST(x AS INTEGER) for a whole number of days.
+
 SELECT COUNT(*) AS any FROM patients
 -- refused: ANY at 1:20: this is a keyword, not a name. If it is a name, quote it: "any".
 
@@ -1753,7 +1765,7 @@ SELECT DISTINCT AVG(age) OVER (PARTITION BY sex) FROM patients
 -- refused: SELECT DISTINCT at 1:1: it does not go with a window. Leave DISTINCT out: every group has a row of its own.
 
 SELECT DISTINCT sex, consent, AVG(age) OVER (PARTITION BY sex) FROM patients
--- refused: consent at 1:22: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(consent).
+-- refused: consent at 1:22: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as COUNT(DISTINCT consent).
 
 SELECT DISTINCT sex, AVG(age) OVER (PARTITION BY sex), SUM(age) OVER () FROM patients
 -- refused: SELECT DISTINCT at 1:1: it does not go with a window. Leave DISTINCT out: every group has a row of its own.
@@ -1892,7 +1904,7 @@ SELECT age::INTEGER[1], COUNT(*) FROM patients GROUP BY 1
 
 -- Several answers in one statement
 SELECT sex, COUNT(*) FROM patients GROUP BY sex UNION ALL SELECT sex FROM patients
--- refused: sex at 1:66: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(sex).
+-- refused: sex at 1:66: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as COUNT(DISTINCT sex).
 
 SELECT sex, COUNT(*) FROM patients GROUP BY sex UNION ALL SELECT COUNT(*) FROM patients
 -- refused: UNION ALL at 1:1: its sides differ in number or type of columns, or in where the privacy unit or a key stands. Select the same columns in the same order.
@@ -1913,7 +1925,7 @@ SELECT COUNT(*) FROM patients p JOIN (SELECT sex, COUNT(*) AS n FROM patients GR
 -- refused: sub-query at 1:39: a sub-query that aggregates over several people releases something of its own. Group it by the privacy unit (patient_id), ask it by itself (with ORDER BY and LIMIT), or let the outer query only compute with its result.
 
 SELECT (SELECT sex FROM patients)
--- refused: sex at 1:16: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(sex).
+-- refused: sex at 1:16: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as COUNT(DISTINCT sex).
 
 SELECT (SELECT COUNT(*) FROM patients GROUP BY sex)
 -- refused: scalar sub-query at 1:9: as a value it has one column, which is no list, and always one row. Write (SELECT COUNT(*) FROM t WHERE ..), without GROUP BY or HAVING.
