@@ -332,9 +332,8 @@ class _Statement:
             return grouping(node, self.keys, self.sets, self.rows.resolver(self.scope), self._resolver())
         if isinstance(node, syntax.Call) and holds_aggregate(replace(node, arguments=())):
             return self._aggregate(node)
-        if isinstance(node, syntax.Literal | syntax.Parameter | syntax.IntervalLiteral | syntax.AllColumns):
-            return None
-        if holds_aggregate(node):
+        plain = isinstance(node, syntax.Literal | syntax.Parameter | syntax.IntervalLiteral | syntax.AllColumns)
+        if plain or holds_aggregate(node):
             return None
         try:
             expression = self.rows.resolver(self.scope).resolve(node)
@@ -350,14 +349,14 @@ class _Statement:
         if isinstance(node, syntax.Name):
             held, shown, kind = identifying(expression), ".".join(node.parts), expression.facts.type
             example = f"AVG({shown})" if kind.numeric or kind is Type.BOOLEAN else f"COUNT(DISTINCT {shown})"
+            if held is not None:
+                raise UnsupportedQuery(
+                    "a privacy unit or a key is never in the answer.", construct=shown, position=node.position,
+                    hint=f"COUNT(DISTINCT {held.shown}) counts people.",
+                )  # fmt: skip
             raise UnsupportedQuery(
-                "it is neither grouped by nor aggregated."
-                if held is None
-                else "a privacy unit or a key is never in the answer.",
-                construct=shown, position=node.position,
-                hint=f"Add it to GROUP BY, or write an aggregate such as {example}."
-                if held is None
-                else f"COUNT(DISTINCT {held.shown}) counts people.",
+                "it is neither grouped by nor aggregated.", construct=shown, position=node.position,
+                hint=f"Add it to GROUP BY, or write an aggregate such as {example}.",
             )  # fmt: skip
         return None
 

@@ -31,8 +31,9 @@ AGAIN = "Asking the same again is free, and gives the same numbers."
 
 
 Width = float | list[float | None] | None
-End = Width | str  # A date is its text.
 """A number for a value, and one for each element of a list."""
+End = Width | str
+"""The same; of a date its text."""
 
 
 class Cell(BaseModel):

@@ -135,10 +135,12 @@ def test_a_quantile_without_its_interval_has_the_whole_price_and_counts_keep_the
 def test_a_half_width_without_a_column_is_refused_with_what_to_write(session: dpsql.Session) -> None:
     sql, several = "SELECT COUNT(*) AS n FROM people", "SELECT (SELECT COUNT(*) FROM people) AS n"
     spent = session.budget().spent
-    for ask in (session.explain, session.quote, session.query_all):
-        for one in (sql, several) if ask == session.explain else ([sql],):
-            with pytest.raises(ProgrammingError, match=r"half_width is 50; name the columns .* half_width=\{'n': 50\}"):
-                ask(one, half_width=50)  # type: ignore[operator]
+    asks: list[tuple[Any, Any]] = [
+        (session.explain, sql), (session.explain, several), (session.quote, [sql]), (session.query_all, [sql])
+    ]  # fmt: skip
+    for ask, one in asks:
+        with pytest.raises(ProgrammingError, match=r"half_width is 50; name the columns .* half_width=\{'n': 50\}"):
+            ask(one, half_width=50)
     assert session.explain(sql, half_width={}).cost == session.explain(sql).cost
     assert session.budget().spent == spent
 
