@@ -139,7 +139,7 @@ AGGREGATES = {
     "flag": ("COUNT_IF({})", "BOOL_OR({})"),
     "unit": ("COUNT(DISTINCT {})", "COUNT(DISTINCT {})", "COUNT({})"),
     "link": ("COUNT(DISTINCT {})", "COUNT({})"),
-    "day": ("COUNT({})", "MAX({})", "COUNT(DISTINCT {})"),
+    "day": ("COUNT({})", "MAX({})", "COUNT(DISTINCT {})", "QUANTILE_DISC({}, 0.5)", "MIN({}) FILTER (WHERE [])"),
     "moment": ("COUNT({})",),
 }  # fmt: skip
 CONDITIONS = {

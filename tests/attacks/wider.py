@@ -188,6 +188,7 @@ WIDER = (
     Template("SELECT ward, MEDIAN(cost), COUNT(*) FROM visits GROUP BY ward", options={"interval": "none"}),
     Template("SELECT MIN(score), MAX(score), QUANTILE_DISC(score, 0.25), QUANTILE_CONT(score, 0.9) FROM visits"),
     Template("SELECT ward, MEDIAN(score) FROM visits GROUP BY ward"),
+    Template("SELECT ward, MIN(visited_on), QUANTILE_DISC(visited_on, 0.5), MAX(visited_on) FROM visits GROUP BY ward"),
     Template("SELECT sex, MAX(age), QUANTILE_CONT(weight, 0.3) FROM patients GROUP BY sex"),
     Template("SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age) FROM patients"),
     Template("SELECT MODE(ward) FROM visits"),
