@@ -1574,6 +1574,28 @@ SELECT QUANTILE_CONT(age, 0.9) FROM patients
 -- columns: quantile_cont(age, 0.9) real
 -- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 
+SELECT diagnosis, MIN(visited_on) AS first, QUANTILE_DISC(visited_on, 0.5) AS middle FROM visits WHERE diagnosis IN ('flu', 'cold') GROUP BY diagnosis
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 2
+-- k0: text or NULL; 2 values: 'cold', 'flu'
+-- a0: min of integer [0, 2191]; grid 1 from 0 to 2191
+-- a1: quantile_disc of integer [0, 2191]; grid 1 from 0 to 2191
+-- columns: diagnosis text, first date [2020-01-01, 2025-12-31], middle date [2020-01-01, 2025-12-31]
+-- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 2191 ELSE greatest(0, least(2191, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."diagnosis" AS "k0", date_diff(CAST($1 AS VARCHAR), CAST($2 AS DATE), "t0"."visited_on") AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($6 AS VARCHAR), CAST($7 AS VARCHAR)))) AS r) AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
+-- values: 'day', 2020-01-01, 1.0, 0.0, 2191.0, 'flu', 'cold'
+
+SELECT QUANTILE_DISC(last, 0.9) AS recent, MAX(last) - MIN(first) AS days FROM (SELECT patient_id, MIN(visited_on) AS first, MAX(visited_on) AS last FROM visits WHERE visited_on >= DATE '2023-01-01' GROUP BY patient_id) AS v
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: quantile_disc of integer [-1096, 1095]; grid 1 from 0 to 1095
+-- a1: max of integer [-1096, 1095]; grid 1 from 0 to 1095
+-- a2: min of integer [-1096, 1095]; grid 1 from 0 to 1095
+-- columns: recent date [2023-01-01, 2025-12-31], days integer [-1095, 1095]
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 1095 ELSE greatest(0, least(1095, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT date_diff(CAST($1 AS VARCHAR), CAST($2 AS DATE), "t1"."v1") AS "x0" FROM (SELECT "k0", CAST(min("x0") AS DATE) AS "v0", CAST(max("x1") AS DATE) AS "v1" FROM (SELECT "k0", "x0" AS "x0", "x1" AS "x1" FROM (SELECT "t0"."patient_id" AS "k0", "t0"."visited_on" AS "x0", "t0"."visited_on" AS "x1" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($2 AS DATE))) AS r) AS r GROUP BY "k0") AS "t1") AS r) AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- values: 'day', 2023-01-01, 1.0, 0.0, 1095.0
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 1095 ELSE greatest(0, least(1095, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT date_diff(CAST($1 AS VARCHAR), CAST($2 AS DATE), "t1"."v0") AS "x0" FROM (SELECT "k0", CAST(min("x0") AS DATE) AS "v0", CAST(max("x1") AS DATE) AS "v1" FROM (SELECT "k0", "x0" AS "x0", "x1" AS "x1" FROM (SELECT "t0"."patient_id" AS "k0", "t0"."visited_on" AS "x0", "t0"."visited_on" AS "x1" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($2 AS DATE))) AS r) AS r GROUP BY "k0") AS "t1") AS r) AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- values: 'day', 2023-01-01, 1.0, 0.0, 1095.0
+
 SELECT QUANTILE_CONT(age, 0.25) AS low, QUANTILE_DISC(age, 0.5) AS middle, QUANTILE_CONT(age, 0.75) AS high FROM patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
