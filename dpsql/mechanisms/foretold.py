@@ -26,7 +26,7 @@ from dpsql.plan.narrowing import counts_nothing, is_never
 from dpsql.plan.needs import Cells
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.plans import Plan
-from dpsql.plan.ranges import is_certain
+from dpsql.plan.ranges import DATED, is_certain
 from dpsql.plan.relations import conjuncts, predicates
 from dpsql.plan.roles import answer_columns
 from dpsql.plan.values import values_known
@@ -215,17 +215,21 @@ def _unnamed(request: Request) -> tuple[str, ...]:
     argument = request.aggregate.argument
     if argument is None or isinstance(argument, Column) or request.aggregate.bounds is not None:
         return ()
-    low, high = request.facts.low, request.facts.high
-    if request.aggregate.function not in BY_WIDTH or not isinstance(low, Fraction) or not isinstance(high, Fraction):
+    low, high, function = request.facts.low, request.facts.high, FUNCTIONS[request.aggregate.function]
+    if not isinstance(low, Fraction) or not isinstance(high, Fraction):
+        return ()
+    anywhere = f"its values lie anywhere between {_number(float(low))} and {_number(float(high))}, as far as is known."
+    name_it = "contribution_bounds_per_row => (low, high), behind the argument."
+    dates = [own for own in columns_of(argument) if own.facts.type in DATED]
+    if len(dates) > 1 and (function.located or function.name == "sum"):
+        return (f"By the bounds of its dates {anywhere} Where most times are short, name how long they are: {name_it}",)
+    if function.name not in BY_WIDTH:
         return ()
     ranges = [(own.facts.low, own.facts.high) for own in columns_of(argument)]
     known = [b - a for a, b in ranges if isinstance(a, Fraction) and isinstance(b, Fraction)]
     if high - low < UNNAMED * max(known, default=Fraction(UNNAMED)):
         return ()
-    return (
-        f"Expected to say little: its values lie anywhere between {_number(float(low))} and {_number(float(high))}, as "
-        "far as is known. Name where they do: contribution_bounds_per_row => (low, high), behind the argument.",
-    )
+    return (f"Expected to say little: {anywhere} Name where they do: {name_it}",)
 
 
 def _ends(request: Request) -> tuple[float, float] | None:

@@ -28,13 +28,14 @@ TABLES = """
     columns:
       ward: {type: text, values: [A, B, C]}
       day: {type: date, bounds: [2020-01-01, 2025-12-31], nullable: true}
+      other: {type: date, bounds: [2020-01-01, 2025-12-31], nullable: true}
       any_day: {type: date}
       noted_at: {type: timestamp, bounds: [2020-01-01 00:00:00, 2025-12-31 00:00:00], nullable: true}
 """
 MADE = (
-    "CREATE TABLE visits AS SELECT i // 2 AS person, ['A', 'B', 'C'][1 + i % 3] AS ward, day, day AS any_day, "
-    "day::TIMESTAMP AS noted_at FROM (SELECT i, CASE WHEN i % 10 > 0 THEN DATE '2021-01-01' + (i % 1000)::INTEGER END "
-    "AS day FROM range(2000) AS t(i))"
+    "CREATE TABLE visits AS SELECT i // 2 AS person, ['A', 'B', 'C'][1 + i % 3] AS ward, day, day AS other, "
+    "day AS any_day, day::TIMESTAMP AS noted_at FROM (SELECT i, CASE WHEN i % 10 > 0 "
+    "THEN DATE '2021-01-01' + (i % 1000)::INTEGER END AS day FROM range(2000) AS t(i))"
 )
 FIRST, LAST = date(2020, 1, 1), date(2025, 12, 31)
 
@@ -159,6 +160,18 @@ def test_quotes_speak_of_days_and_foretell_widths(noised: Session) -> None:
 def test_what_is_no_date_says_what_to_write(session: Session, asked: str, told: str) -> None:
     with pytest.raises(UnsupportedQuery, match=told.replace("(", r"\(").replace(")", r"\)")):
         session.query(f"SELECT {asked} FROM visits")
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"), [("AVG(day - other)", True), ("SUM(day - other)", True), ("MIN(day)", False)]
+)
+def test_times_between_dates_are_mostly_short_which_the_analyst_may_say(
+    session: Session, asked: str, named: bool
+) -> None:
+    notes = " ".join(session.explain(f"SELECT {asked} AS x FROM visits").notes)
+    assert ("Where most times are short, name how long they are: contribution_bounds_per_row" in notes) is named
+    bounded = asked.replace(")", ", contribution_bounds_per_row => (0, 30))")
+    assert not named or "name how long" not in " ".join(session.explain(f"SELECT {bounded} AS x FROM visits").notes)
 
 
 def test_unbounded_dates_are_bounded_by_the_condition(session: Session) -> None:
