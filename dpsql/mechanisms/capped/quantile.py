@@ -2,8 +2,9 @@
 
 Neighbours and loss: stated by `capped.mechanism`, with the theorem.
 
-The answer's cap is the one that is expected to err least. The ends of the interval have a cap of their own, the one
-that makes it shortest.
+The answer's cap is the one that is expected to err least, with rows that are not believed to be there weighed by what
+they exceed their noise by (`sizes.SEEN`). The ends of the interval have a cap of their own, the one that makes it
+shortest.
 
 Where the noised sizes say that the rows kept are too few for an end of the interval, or that it would lie at 0 or 1, it
 is the bound, and its part of the rate goes to the answer (`choice.quantile`): no noised count is needed for that.
@@ -26,7 +27,7 @@ from fractions import Fraction
 
 from dpsql.mechanisms.base import Interval, derive
 from dpsql.mechanisms.capped.release import CappedRelease, by_rank
-from dpsql.mechanisms.capped.sizes import UnitSizes
+from dpsql.mechanisms.capped.sizes import SEEN, UnitSizes
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.choice.landscape import Draw, chosen
 from dpsql.mechanisms.choice.quantile import QuantileRelease
@@ -81,7 +82,7 @@ class CappedQuantile(CappedRelease):
         inner, rows = self.inners[place], self.rows(sizes, place)
         p, step = inner.query.rank.fraction, float(inner.query.grid.step)
         sway = 2 * math.sqrt(p * (1 - p) * self.groups) * sizes.sway(place)
-        drift = LIKELY_DRIFT * (sizes.drift(place) + sizes.missed(place, 0.0))
+        drift = LIKELY_DRIFT * (sizes.drift(place) + sizes.missed(place, SEEN))
         moved = LIKELY * math.hypot(drift, sway) * extent * step
         everywhere = float((inner.query.grid.high - inner.query.grid.low) * inner.query.grid.step) / 2
         return min(math.hypot(inner.foreseen(rows, extent), moved), everywhere)

@@ -40,7 +40,7 @@ from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import CLOSE, RawTable
 
-__all__ = ["HIDDEN", "SWAYS", "SizeSearch", "UnitSizes"]
+__all__ = ["HIDDEN", "SEEN", "SWAYS", "SizeSearch", "UnitSizes"]
 
 LIKELY = 3.0
 """Scales of its noise that a count of the smallest units must exceed to be believed. Measured, on the sizes of real
@@ -48,6 +48,10 @@ data at two prices: a little more or less changes the error by a few parts of a 
 SWAYS = 2.0  # Standard deviations of chance that intervals allow for, besides what drifts: 95 times of 100.
 WITHIN = 0.75  # Where in its class, as a share of its edge, a unit's size is taken to be: the middle.
 HIDDEN = 1.64  # Standard deviations of noise that may hide rows: 19 times of 20, normal noise hides no more.
+SEEN = -1.0
+"""The same where errors are weighed: rows that are not believed count for what exceeds the standard deviation of their
+noise, as a tail does beyond a window (`located.place`). What is counted is never below 0, so that noise alone would
+pass for rows of the largest units: with scale b for b / 2 of them in each class."""
 UNKNOWN = 0.5  # The drift of a cap where no class of sizes is believed. A guess.
 
 
@@ -96,12 +100,13 @@ class UnitSizes:
 
         Args:
             place: Of the edge.
-            hides: Standard deviations of noise that may hide rows; 0 for what was counted alone.
+            hides: Standard deviations of noise that may hide rows; 0 for what was counted alone, `SEEN` for what stands
+                out of the noise of that.
         """
         beyond = [max(0.0, size - self.edges[place]) for size in self._typical]
         rows = sum(many * more for many, more in zip(self.doubted, beyond, strict=False))
         rows += hides * math.sqrt(2) * self.noise * math.hypot(*beyond)
-        return rows / (rows + self.kept(place)) if rows else 0.0
+        return rows / (rows + self.kept(place)) if rows > 0 else 0.0
 
     def sway(self, place: int) -> float:
         """The standard deviation of that share, by which rows are kept."""

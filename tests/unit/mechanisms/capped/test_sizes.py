@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from dpsql.mechanisms.capped.sizes import HIDDEN, LIKELY, UNKNOWN, SizeSearch, UnitSizes
+from dpsql.mechanisms.capped.sizes import HIDDEN, LIKELY, SEEN, UNKNOWN, SizeSearch, UnitSizes
 from dpsql.mechanisms.choice.clamp import edges_to
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import Noiseless
@@ -46,6 +46,17 @@ def test_what_is_not_believed_may_be_left_out_all_the_same() -> None:
         assert sizes.missed(place) == pytest.approx(lost / (lost + 1_000 + 300 * min(cap, 2)))
     assert sizes.missed(4) == 0.0
     assert UnitSizes(EDGES, (1.0,) * 5).missed(0) == 0.0  # where nothing is noised nothing is hidden
+
+
+def test_what_noise_alone_would_count_weighs_nothing_where_a_cap_is_chosen() -> None:
+    search = SizeSearch(EDGES, Fraction(1, 8), 1)  # noise of scale 8
+    of_noise, of_units = (search.believed([1_000, 0, 0, n, n]) for n in (8, 24))  # one scale, and three
+    assert of_noise.missed(0, 0.0) > 0.08  # counts that are never below 0 pass for rows
+    assert of_noise.missed(0, SEEN) == 0.0
+    beyond = [0, 1, 2, 5, 8]
+    stands_out = 24 * 13 - math.sqrt(2) * 8 * math.sqrt(sum(more**2 for more in beyond))
+    assert of_units.missed(0, SEEN) == pytest.approx(stands_out / (stands_out + 1_000))
+    assert of_units.missed(0, SEEN) < of_units.missed(0, 0.0) < of_units.missed(0)
 
 
 def test_what_is_not_known_is_thought_to_drift() -> None:
