@@ -85,6 +85,7 @@ class LocatedMoments(LocatedRelease):
 
     power: ClassVar[int] = 2
     sums: ClassVar[tuple[str, ...]] = ("x", "xx")
+    heaviest: ClassVar[Fraction] = SQUARES
 
     def __post_init__(self) -> None:
         derive(self, need=self.query.need, half_width=self.interval_foreseen(self.query.rows_about), notes=self.notes)

@@ -50,6 +50,8 @@ class LocatedRelease(PlaceSearch):
 
     sums: ClassVar[tuple[str, ...]]
     """The columns of the sums that are released of rows within the window."""
+    heaviest: ClassVar[Fraction] = Fraction(1)
+    """Of the answer's share, what the sum of the highest power has: its noise is what a window is weighed by."""
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``, and the released numbers behind it: ``count``, the window, and the ``clamp`` where it has one."""
@@ -112,7 +114,7 @@ class LocatedRelease(PlaceSearch):
     def window(self, values: Whole, rows: Whole, count: int, shares: Shares, sampler: Sampler) -> Clip:
         """Where the group is: a centre by its rank, then noised numbers of rows by their distance from it."""
         centre = self.centre(values, rows, self.query.grid, shares, sampler)
-        parts = shares.tails, shares.answer
+        parts = shares.tails, shares.answer * self.heaviest
         return self.around(centre, (values, rows), count, parts, self.query.grid, sampler)
 
     @abstractmethod
