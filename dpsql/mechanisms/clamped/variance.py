@@ -40,7 +40,7 @@ from dpsql.mechanisms.clamped.mean import NO_TOTALS, SUMMED, ClampedMean
 from dpsql.mechanisms.clamped.units import MANY, NAME, has_enough, squares_of, totals_of, units_query, why_not
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
 from dpsql.mechanisms.located.clamp import Clamps
-from dpsql.mechanisms.located.mechanism import VARIANCES, same_values
+from dpsql.mechanisms.located.mechanism import VARIANCES, reach_of, same_values
 from dpsql.mechanisms.located.parts import Shares
 from dpsql.mechanisms.located.release import LAPLACE
 from dpsql.mechanisms.located.search import Row, rows_in
@@ -225,15 +225,19 @@ def _fits(request: Request) -> bool:
 def _why_not(request: Request) -> str | None:
     """Why there is no offer, but for a price that buys nothing.
 
-    Unasked there is none where little is gained, by public facts: `capped` and `located` err less where units are few.
+    Unasked there is none where little is gained, by public facts: where units have few rows, or values are thought to
+    fill their bounds. Nor is there where bounds are wide and units too few to find a centre: what stands then is a
+    clamp that is guessed, `capped` and `located` err less. Within narrow bounds no guess is far off.
     """
     reason, grid = why_not(request, squares=True), request.grid
     if reason is not None or grid is None or request.options.mechanism == NAME:
         return reason
-    if request.source.contribution.rows < MANY or grid.high - grid.low < WIDE:
-        return "of few rows a unit, or of narrow bounds, little is gained: it is offered only by name."
-    loss = pure_loss(request.price)
-    if loss is not None and not has_enough(request, loss):
+    loss, width = pure_loss(request.price), grid.high - grid.low
+    if request.source.contribution.rows < MANY:
+        return "of few rows a unit little is gained: it is offered only by name."
+    if reach_of(grid, request.facts) >= width:
+        return "its values reach over all of their bounds, as far as is known: it is offered only by name."
+    if width >= WIDE and loss is not None and not has_enough(request, loss):
         return "by the guess of its rows it has too few units for this price: it is offered only by name."
     return None
 

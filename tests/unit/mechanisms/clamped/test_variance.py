@@ -16,13 +16,14 @@ import pytest
 
 from dpsql.mechanisms.base import Price, Refusal, Request
 from dpsql.mechanisms.choice.clamp import by_edges
+from dpsql.mechanisms.choose import choose
 from dpsql.mechanisms.clamped import mean as means
 from dpsql.mechanisms.clamped import units as of_units
 from dpsql.mechanisms.clamped.mean import ClampedMean
 from dpsql.mechanisms.clamped.mechanism import Clamped
 from dpsql.mechanisms.clamped.units import UnitsQuery
 from dpsql.mechanisms.clamped.variance import FEW, ClampedVariance
-from dpsql.mechanisms.located.parts import COUNT, Shares
+from dpsql.mechanisms.located.parts import COUNT, FEWEST, Shares
 from dpsql.mechanisms.located.place import Bins, Clip
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.plan.needs import Contribution
@@ -235,7 +236,7 @@ def test_several_statistics_of_the_same_values_are_one_release() -> None:
     [
         ({"held": Contribution(1, 1, 1)}, "one row"),
         ({"held": Contribution(8, 1, 8)}, "few rows a unit"),
-        ({"grid": Grid(Fraction(1), 0, 100)}, "narrow bounds"),
+        ({"grid": Grid(Fraction(1), 0, 16)}, "reach over all of their bounds"),
         ({"grid": Grid(Fraction(1), 0, 2**33)}, "squares of its values"),
         ({"price": Price(Fraction(1, 100), Fraction(0))}, "too few units"),
     ],
@@ -244,6 +245,31 @@ def test_it_says_why_it_makes_no_offer(more: dict[str, Any], reason: str) -> Non
     answer = Clamped().offer(request(**more))
     assert isinstance(answer, Refusal)
     assert reason in answer.reason
+
+
+SCORES = Grid(Fraction(1), 0, 100)
+RATINGS = Contribution(rows=200, groups=1, rows_in_group=200)
+
+
+def test_within_narrow_bounds_it_is_taken_of_few_units_too() -> None:
+    about: dict[str, Any] = {"grid": SCORES, "held": RATINGS, "rows_about": 667}
+    assert choose(request(**about)).release.mechanism == "clamped"  # `capped` expects to err twice as much
+    release = release_of(**about)
+    assert release.query.rows_about < FEWEST  # too few to find a centre: within wide bounds it makes no offer
+    assert isinstance(Clamped().offer(request(**{**about, "grid": WIDE})), Refusal)
+
+
+@pytest.mark.parametrize(("epsilon", "most"), [(1, 0.4), (Fraction(1, 5), 4.0)])
+def test_ratings_from_1_to_5_within_bounds_of_100_err_little(epsilon: Fraction, most: float) -> None:
+    random, sampler = np.random.default_rng(3), FixedSampler("ratings")
+    values = [random.integers(1, 6, n) for n in np.minimum(random.geometric(0.25, 1_100), 28)]
+    release = release_of(grid=SCORES, held=RATINGS, price=Price(Fraction(epsilon), Fraction(0)))
+    raw, truth = raw_of(Counter(unit(own, release.query.coarse) for own in values)), np.concatenate(values).std()
+    for _ in range(20):  # of a fixed sampler: nothing fails by chance
+        released = release.release(raw, sampler)
+        ((low, high),) = release.intervals(released, 0.95)
+        assert abs(float(released.values[0]) - truth) < most
+        assert low <= truth <= high
 
 
 MADE = (
