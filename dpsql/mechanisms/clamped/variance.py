@@ -226,8 +226,8 @@ def _why_not(request: Request) -> str | None:
     """Why there is no offer, but for a price that buys nothing.
 
     Unasked there is none where little is gained, by public facts: where units have few rows, or values are thought to
-    fill their bounds. Nor is there where bounds are wide and units too few to find a centre: what stands then is a
-    clamp that is guessed, `capped` and `located` err less. Within narrow bounds no guess is far off.
+    fill their bounds. Nor is there where bounds are wide and units too few to find a centre: a guessed clamp may stand
+    then, and `capped` and `located` err less. Within narrow bounds no guess is far off.
     """
     reason, grid = why_not(request, squares=True), request.grid
     if reason is not None or grid is None or request.options.mechanism == NAME:

@@ -54,7 +54,7 @@ def test_what_noise_alone_would_count_weighs_nothing_where_a_cap_is_chosen() -> 
     assert of_noise.missed(0, 0.0) > 0.08  # counts that are never below 0 pass for rows
     assert of_noise.missed(0, SEEN) == 0.0
     beyond = [0, 1, 2, 5, 8]
-    stands_out = 24 * 13 - math.sqrt(2) * 8 * math.sqrt(sum(more**2 for more in beyond))
+    stands_out = 24 * 13 - 2 * math.sqrt(2) * 8 * math.sqrt(sum(more**2 for more in beyond))
     assert of_units.missed(0, SEEN) == pytest.approx(stands_out / (stands_out + 1_000))
     assert of_units.missed(0, SEEN) < of_units.missed(0, 0.0) < of_units.missed(0)
 
