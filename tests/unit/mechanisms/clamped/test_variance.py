@@ -272,6 +272,20 @@ def test_ratings_from_1_to_5_within_bounds_of_100_err_little(epsilon: Fraction, 
         assert low <= truth <= high
 
 
+def test_intervals_hold_where_units_of_many_rows_lie_apart() -> None:
+    random, sampler = np.random.default_rng(5), FixedSampler("apart")
+    many = random.random(3_000) < 0.05  # of the units, with about half of all rows
+    values = [
+        random.integers(87, 94, 40) if more else random.integers(7, 14, n)
+        for more, n in zip(many, np.minimum(random.geometric(0.25, 3_000), 40), strict=True)
+    ]
+    release = release_of(grid=SCORES, held=Contribution(rows=40, groups=1, rows_in_group=40))
+    raw, truth = raw_of(Counter(unit(own, release.query.coarse) for own in values)), np.concatenate(values).std()
+    assert truth > 30
+    intervals = [release.intervals(release.release(raw, sampler), 0.95)[0] for _ in range(20)]
+    assert sum(low <= truth <= high for low, high in intervals) >= 19  # of a fixed sampler: nothing fails by chance
+
+
 MADE = (
     "CREATE TABLE orders AS SELECT i % 4000 AS customer, i % 5 <> 0 AS paid, "
     "CASE WHEN i % 13 <> 0 THEN 300 + (i % 97) / 4 - (i % 11) END AS amount FROM range(38000) AS t(i)"
