@@ -2,7 +2,8 @@
 
 Neighbours: ``add_remove`` and ``replace_one`` with a public number of rows. Loss: the sum of its parts.
 
-1. The number of rows, with noise; nothing where it is public.
+1. The number of rows, with noise; nothing where it is public. In more than one dimension `place` bounds its work by it,
+   raised by a slack.
 2. A radius r, by `diameter`; nothing where it is public.
 3. The core's average y, by `place`, with noise of standard deviation t.
 4. All rows are moved into the ball around y of radius R, and the sum of what is left of x - y is released with noise.
@@ -151,7 +152,7 @@ class LocateThenClamp:
         about = max(1, len(points) + (0 if self.count is None else int(self.count.draw(sampler, 1)[0])))
         chosen = self.low if self.search is None else self._search(about).choose(points, sampler)
         radius = min(chosen, FARTHEST)
-        place = self.place.find(points, radius, about, sampler)
+        place = self.place.find(points, radius, about, sampler, self.slack)
         if place is None:
             if not self.bounds:
                 return None
@@ -162,6 +163,13 @@ class LocateThenClamp:
         law = self.total.law(self._moved(reach))
         sums = noised(exact_sums(put_into_ball(points, centre, reach)), law.draw(sampler, self.dimensions))
         return Located(centre, reach, tuple(int(s) for s in sums), about)
+
+    @property
+    def slack(self) -> int:
+        """What is added to the number of rows so that there are hardly ever more; nothing where it bounds no work."""
+        if self.count is None or self.dimensions == 1:
+            return 0
+        return self.count.beyond(self.place.beyond)
 
     def _everywhere(self) -> tuple[tuple[int, ...], int]:
         """The ball that holds all of the bounds: its centre, and its radius rounded up."""
@@ -175,7 +183,7 @@ class LocateThenClamp:
 
     def half_width(self, rows: float, radius: float) -> float:
         """Expected half width of a 95% interval for so many rows with this radius, in grid steps; infinite for few."""
-        spread = self.place.spread(rows, radius, self.dimensions)
+        spread = self.place.spread(rows, radius, self.dimensions, self.slack)
         if math.isinf(spread):
             return spread
         return self.sum_law(self.reach(math.ceil(radius), spread)).quantile(0.95) / rows

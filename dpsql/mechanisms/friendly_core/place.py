@@ -3,14 +3,41 @@
 Neighbours: ``add_remove`` and ``replace_one`` with a public number of rows. Loss: (epsilon, delta) by `PlaceByCoins`,
 (rho, delta)-zCDP by `PlaceByNoise`; by the filters' theorems on the average's.
 
-In more than one dimension friends are counted pair by pair. Beyond `MOST_PAIRED` rows, by a released count, the place
+In more than one dimension friends are counted pair by pair. Where there may be more than `MOST_PAIRED` rows, the place
 is found on a sample instead: every row takes part with probability q, by a coin of its own from the kernel, at every
 release.
 
-Theorem (add_remove). An (e', d')-DP mechanism of such a sample is (ln(1 + q (e^e' - 1)), q d')-DP.
+Theorem (a sample; add_remove). An (e', d')-DP mechanism of such a sample is (ln(1 + q (e^e' - 1)), q d')-DP.
 Source: Li, Qardaji, Su 2012, "On sampling, anonymization, and differential privacy", Theorem 1; Balle, Barthe,
 Gaboardi 2018, Theorem 8. For zCDP no such factor is proved, so `PlaceByNoise` gives way to coins there: what is
 (epsilon, delta)-DP is delta-approximately epsilon tanh(epsilon / 2)-zCDP (`privacy.kinds.Approximate`).
+
+*How many rows there may be.* A released number N = n + noise may lie far below n, and to pair what there is would take
+n^2 steps. So N is raised by a public slack, with which it hardly ever lies below n: M = N + slack is what decides
+whether there is a sample, and q = `MOST_PAIRED` / M. And if more than `MOST_COMPARED` rows are to be paired all the
+same, none are: no place is found.
+
+Theorem (work). Whatever the data and the noise are, at most `MOST_COMPARED` rows are paired.
+
+Theorem (loss; add_remove). Let the release of N alone be e-DP, or rho-zCDP, with P(noise <= -slack) <= b delta, where b
+is `BEYOND`. Let the filter and its average have delta' = (1 - 2b) delta, at e' <= 100 or at rho'. Then N and the place
+are together (e + e', delta)-DP, or delta-approximately (rho / (1 - delta) + rho')-zCDP.
+
+Proof. Of two neighbours let n be the larger number of rows. Whether G holds, that M >= n, is seen in N. It fails with a
+chance of at most b delta on either side: where there are n - 1 rows, it fails if noise <= -slack. Now let N be given,
+with G. If M <= `MOST_PAIRED`, so is n, and nothing is cut off on either side. Otherwise a sample has X rows, of mean
+n q <= m = `MOST_PAIRED`, and by Chernoff P(X >= 3/2 m) <= (e^(1/2) / (3/2)^(3/2))^m < 2^-3100 =: c. To cut off such
+samples moves either law by at most c in total variation. So an event's chance is at most e^e' times that on the other
+side, plus delta' + c (1 + e^e'), where c (1 + e^100) < 10^-250 <= b delta (`laws` has a slack for no lesser chance):
+given N, the place is (e', (1 - b) delta)-DP. Together, for an event S,
+
+    P(S) <= b delta + sum over N in G of P(N) P(S | N)
+         <= b delta + sum over N in G of e^e P'(N) (e^e' P'(S | N)) + P(N) (1 - b) delta <= e^(e + e') P'(S) + delta.
+
+In zCDP conditioning N on G costs the factor 1 / (1 - b delta) on rho at most (`concentrated`, step 3 of its proof); the
+rest is given N, and losses and deltas add up.  QED
+
+A public number of rows needs no slack, and is no less private where it is too large to be paired.
 
 Tests: tests/unit/mechanisms/friendly_core/test_located.py, tests/unit/mechanisms/friendly_core/test_mechanism.py.
 """
@@ -38,6 +65,11 @@ __all__ = ["MOST_PAIRED", "Place", "PlaceByCoins", "PlaceByNoise", "exact_sums"]
 Points = npt.NDArray[Any]
 
 MOST_PAIRED = 20_000  # Rows whose friends are counted pair by pair. It is a choice: so many take about a second.
+MOST_COMPARED = MOST_PAIRED * 3 // 2
+"""Rows that are ever compared pair by pair. It is a choice: it bounds the work, and no sample in 2^3100 has so many."""
+BEYOND = Fraction(1, 2**11)
+"""The share of delta for more rows than a released number is thought to stand for; as much goes for samples that are
+too large. It is a choice: so small a share costs next to nothing, and so small a chance is soon reached."""
 FILTER_SHARE = 0.1
 """The share of rho that the filter takes; it takes more where there are few rows. A guess."""
 MOST_FILTER_SHARE = 0.6
@@ -54,11 +86,16 @@ class Place(Protocol):
         """What it costs, for people to read."""
         ...
 
-    def spread(self, rows: float, radius: float, dimensions: int) -> float:
+    @property
+    def beyond(self) -> Fraction:
+        """The chance, within delta, that there are more rows than a released number and its slack stand for."""
+        ...
+
+    def spread(self, rows: float, radius: float, dimensions: int, slack: int = 0) -> float:
         """Expected standard deviation of each coordinate for so many rows, in grid steps; infinite for too few."""
         ...
 
-    def find(self, points: Points, radius: int, about: int, sampler: Sampler) -> Average | None:
+    def find(self, points: Points, radius: int, about: int, sampler: Sampler, slack: int = 0) -> Average | None:
         """The core's average, or None for too few friends.
 
         Args:
@@ -66,6 +103,7 @@ class Place(Protocol):
             radius: Of friendship, in grid steps, >= 1; released or public.
             about: A released or public number of rows.
             sampler: For the exact noise.
+            slack: But for a chance of `beyond`, noise is above its negative; 0 where the number is public.
         """
         ...
 
@@ -88,21 +126,24 @@ class PlaceByCoins:
     def price(self) -> str:
         return f"epsilon {float(self.epsilon):.3g}, delta {float(self.delta):.2g}"
 
-    def spread(self, rows: float, radius: float, dimensions: int) -> float:
-        sampled = self._sampled(dimensions, rows)
-        if sampled is not None:
-            return sampled.spread(MOST_PAIRED, radius, 1)
-        average = self._average(rows)
+    @property
+    def beyond(self) -> Fraction:
+        return self.delta * BEYOND
+
+    def spread(self, rows: float, radius: float, dimensions: int, slack: int = 0) -> float:
+        if _too_many(dimensions, rows, self.swap):
+            return math.inf
+        own, rows = self._for(dimensions, rows, slack)
+        average = own._average(rows)
         return math.inf if average is None else average.spread(CORE * rows, radius)
 
-    def find(self, points: Points, radius: int, about: int, sampler: Sampler) -> Average | None:
+    def find(self, points: Points, radius: int, about: int, sampler: Sampler, slack: int = 0) -> Average | None:
         n, dimensions = points.shape
-        sampled = self._sampled(dimensions, about)
-        if sampled is not None:
-            chosen = points[sampler.chances(np.full(n, MOST_PAIRED), about)]
-            return sampled.find(chosen, radius, MOST_PAIRED, sampler)
-        ball = Ball(radius, dimensions)
-        average = self._average(about)
+        own, rows = self._for(dimensions, about, slack)
+        if self._sampled(dimensions, about + slack) is not None:
+            points = points[sampler.chances(np.full(n, MOST_PAIRED), about + slack)]
+        points, ball = _compared(points), Ball(radius, dimensions)
+        average = own._average(rows)
         kept = self._filter.kept(ball.friends(points), sampler)
         return None if average is None else _average_of(points[kept], average, ball, sampler)
 
@@ -115,13 +156,20 @@ class PlaceByCoins:
             return None
         return FriendlyAverage.approximate(*self._filter.inner(self.epsilon, self.delta), about)
 
-    def _sampled(self, dimensions: int, about: float) -> PlaceByCoins | None:
+    def _for(self, dimensions: int, about: float, slack: int) -> tuple[PlaceByCoins, float]:
+        """What the loss buys for the rows that are paired, and about how many these are."""
+        most, sampled = about + slack, self._sampled(dimensions, about + slack)
+        if sampled is None:
+            return PlaceByCoins(self.epsilon, _kept_of(self.delta, dimensions, self.swap), self.swap), about
+        return sampled, about * MOST_PAIRED / most
+
+    def _sampled(self, dimensions: int, most: float) -> PlaceByCoins | None:
         """What the same loss buys on the sample; None where all rows are paired."""
-        if dimensions == 1 or about <= MOST_PAIRED or self.swap:
+        if dimensions == 1 or most <= MOST_PAIRED or self.swap:
             return None
-        q = Fraction(MOST_PAIRED, math.ceil(about))
+        q = Fraction(MOST_PAIRED, math.ceil(most))
         inner = math.log1p(math.expm1(min(float(self.epsilon), 100.0)) / float(q))
-        return PlaceByCoins(safely_below(inner), min(self.delta / q, Fraction(1, 2)))
+        return PlaceByCoins(safely_below(inner), min(_kept_of(self.delta, dimensions, self.swap) / q, Fraction(1, 2)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,17 +190,26 @@ class PlaceByNoise:
     def price(self) -> str:
         return f"rho {float(self.rho):.3g}, delta {float(self.delta):.2g}"
 
-    def spread(self, rows: float, radius: float, dimensions: int) -> float:
-        if self._by_coins(dimensions, rows):
-            return self._coins.spread(rows, radius, dimensions)
+    @property
+    def beyond(self) -> Fraction:
+        return self.delta * BEYOND
+
+    def spread(self, rows: float, radius: float, dimensions: int, slack: int = 0) -> float:
+        if self._by_coins(dimensions, rows + slack):
+            return self._coins.spread(rows, radius, dimensions, slack)
         share = self._share(rows)
-        if share > MOST_FILTER_SHARE:
+        if share > MOST_FILTER_SHARE or _too_many(dimensions, rows, self.swap):
             return math.inf
         return self._average(share, rows).spread(CORE * rows, radius)
 
-    def find(self, points: Points, radius: int, about: int, sampler: Sampler) -> Average | None:
-        if self._by_coins(points.shape[1], about):
-            return self._coins.find(points, radius, about, sampler)
+    def find(self, points: Points, radius: int, about: int, sampler: Sampler, slack: int = 0) -> Average | None:
+        dimensions = points.shape[1]
+        if self._by_coins(dimensions, about + slack):
+            return self._coins.find(points, radius, about, sampler, slack)
+        own = PlaceByNoise(self.rho, _kept_of(self.delta, dimensions, self.swap), self.swap)
+        return own._paired(_compared(points), radius, about, sampler)
+
+    def _paired(self, points: Points, radius: int, about: int, sampler: Sampler) -> Average | None:
         ball, share = Ball(radius, points.shape[1]), min(self._share(about), MOST_FILTER_SHARE)
         chosen = ConcentratedSwapFilter if self.swap else ConcentratedFilter
         core = chosen(self.rho * safely_below(share), self.delta / 2).core(ball.friends(points), sampler)
@@ -168,12 +225,27 @@ class PlaceByNoise:
         floor = (4 if self.swap else 1) * tails**2 / (1.8 * rows)
         return max(FILTER_SHARE, 2 * floor / float(self.rho))
 
-    def _by_coins(self, dimensions: int, about: float) -> bool:
-        return dimensions > 1 and about > MOST_PAIRED and not self.swap
+    def _by_coins(self, dimensions: int, most: float) -> bool:
+        return dimensions > 1 and most > MOST_PAIRED and not self.swap
 
     @property
     def _coins(self) -> PlaceByCoins:
         return PlaceByCoins(pure_epsilon_of_rho(self.rho), self.delta)
+
+
+def _kept_of(delta: Fraction, dimensions: int, swap: bool) -> Fraction:
+    """What of delta is left for filter and average: all where the number of rows decides nothing, or is public."""
+    return delta if dimensions == 1 or swap else delta * (1 - 2 * BEYOND)
+
+
+def _too_many(dimensions: int, rows: float, swap: bool) -> bool:
+    """Whether so many rows, a public number, are not paired, as there is no sample where rows are replaced."""
+    return swap and dimensions > 1 and rows > MOST_COMPARED
+
+
+def _compared(points: Points) -> Points:
+    """The points, if friends are not counted by pairs or they are few enough for that; else none of them."""
+    return points if points.shape[1] == 1 or len(points) <= MOST_COMPARED else points[:0]
 
 
 def _average_of(core: Points, average: FriendlyAverage, ball: Ball, sampler: Sampler) -> Average | None:

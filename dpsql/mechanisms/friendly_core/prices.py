@@ -5,9 +5,10 @@ more dimensions the sum is Gaussian, at rho(epsilon_2, delta / 2), and half of d
 share rho(epsilon, delta / 2), and delta / 2 is outside of it. A price in rho buys the latter, with all of delta
 outside.
 
-The count costs a tenth of epsilon (a twentieth of rho) where it is not public, the search a tenth (rho: a twenty-fifth)
-or the epsilon that makes n epsilon 50, whichever is more; nothing where the scale is one number. The rest is split
-between place and sum, in the way that has the least expected error.
+The count costs a tenth of epsilon (a twentieth of rho, in more dimensions with the factor of `place`'s theorem) where
+it is not public, the search a tenth (rho: a twenty-fifth) or the epsilon that makes n epsilon 50, whichever is more;
+nothing where the scale is one number. The rest is split between place and sum, in the way that has the least expected
+error.
 
 A price for one unit more or less buys the same for a unit replaced by the group property: one removal and one addition
 at (epsilon / 2, delta / (1 + e^(epsilon / 2))). Approximate zCDP has no such rule here; only `swap`, with the number of
@@ -96,7 +97,8 @@ class PricedParts:
     @property
     def terms(self) -> tuple[float, ...]:
         """The scale's ends, and the expected radius, standard deviation of the place, and reach, in grid steps."""
-        parts, spread = self.parts, self.parts.place.spread(self.setting.rows, self.radius, self.setting.dimensions)
+        parts, rows, dimensions = self.parts, self.setting.rows, self.setting.dimensions
+        spread = parts.place.spread(rows, self.radius, dimensions, parts.slack)
         return parts.low, parts.high, self.radius, spread, parts.reach(math.ceil(self.radius), spread)
 
 
@@ -142,7 +144,8 @@ def _parts_for_epsilon(epsilon: Fraction, delta: Fraction, setting: Setting) -> 
         if rho > 0:
             total = LaplaceTotal(of_sum) if flat else GaussianTotal(rho)
             parts = _parts(None if setting.swap else LaplaceLaw(1 / count), search, place, total, setting)
-            rho += (rho_of_pure(count) if count else 0) + rho_of_pure(place.epsilon) + _rho_of(search)
+            of_count = rho_of_pure(count) / (1 if flat else 1 - delta) if count else 0
+            rho += of_count + rho_of_pure(place.epsilon) + _rho_of(search)
             yield _priced_parts(parts, rho, place.delta, setting)
 
 
@@ -157,7 +160,8 @@ def _parts_for_rho(rho: Fraction, delta: Fraction, setting: Setting) -> Iterator
     usual, most = (safely_below(math.sqrt(8 * rho * share)) for share in (SEARCH_SHARE_OF_RHO, MOST_SEARCH_SHARE))
     search = _searched(usual, most, setting)
     rest = rho - count - _rho_of(search)
-    law = None if setting.swap else gaussian_law(Fraction(1), count)
+    alone = count if setting.dimensions == 1 else count * (1 - delta)
+    law = None if setting.swap else gaussian_law(Fraction(1), alone)
 
     def priced(place: PlaceByCoins | PlaceByNoise, total: GaussianTotal) -> PricedParts:
         return _priced_parts(_parts(law, search, place, total, setting), rho, delta, setting)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
+from dpsql.audit.audits import Shifted
 from dpsql.mechanisms.friendly_core import place as module
-from dpsql.mechanisms.friendly_core.friends import FARTHEST
+from dpsql.mechanisms.friendly_core.friends import FARTHEST, Ball
 from dpsql.mechanisms.friendly_core.located import GaussianTotal, LaplaceTotal, LocateThenClamp, put_into_ball
 from dpsql.mechanisms.friendly_core.place import PlaceByCoins, PlaceByNoise, exact_sums
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
@@ -164,6 +168,96 @@ def test_one_dimension_and_swaps_are_never_sampled() -> None:
     assert PlaceByCoins(Fraction(1), DELTA)._sampled(1, 10**9) is None
     assert PlaceByCoins(Fraction(1), DELTA, swap=True)._sampled(2, 10**9) is None
     assert PlaceByCoins(Fraction(1), DELTA)._sampled(2, module.MOST_PAIRED) is None
+
+
+def paired_rows(run: Callable[[], object]) -> int:
+    """The most rows of which ``run`` compares all pairs."""
+    compared = [0]
+
+    def friends(ball: Ball, points: np.ndarray) -> np.ndarray:
+        compared.append(len(points))
+        return np.full(len(points), len(points))
+
+    with patch.object(Ball, "friends", friends):
+        run()
+    return max(compared)
+
+
+class Extreme(Shifted):
+    """Noise that is always the same number, and coins that all fall on one side."""
+
+    def __init__(self, noise: int, heads: bool) -> None:
+        super().__init__(noise)
+        self.heads = heads
+
+    def chances(self, numerators: np.ndarray, m: int) -> np.ndarray:
+        """(n,) bool."""
+        return (numerators > 0) if self.heads else (numerators >= m)
+
+
+@pytest.mark.parametrize("heads", [True, False])
+@pytest.mark.parametrize("chosen", [by_epsilon(60, 2), by_rho(Fraction(1, 2), 2)], ids=["epsilon", "rho"])
+def test_no_noise_and_no_coin_makes_all_pairs_of_many_rows_be_compared(chosen: LocateThenClamp, heads: bool) -> None:
+    # The seeded bug that this convicts: whether there is a sample, and how dense, by a number that may be too small.
+    with patch.multiple(module, MOST_PAIRED=20, MOST_COMPARED=30):
+        most = 0
+        for n in (0, 1, 15, 20, 21, 29, 30, 31, 60, 300):
+            points = np.zeros((n, 2), dtype=np.int64)
+            for noise in range(-2 * n - 2 * chosen.slack, 2 * chosen.slack + 50, 7):
+                paired = paired_rows(lambda: chosen.run(points, Extreme(noise, heads)))  # noqa: B023 - run at once
+                assert paired <= 30, (n, noise)
+                most = max(most, paired)
+        assert most > 0 or not heads
+
+
+@pytest.mark.parametrize("about", [1, 19, 31, 10**6])
+def test_a_public_number_of_rows_that_is_too_large_is_not_paired(about: int) -> None:
+    points = np.zeros((about if about < 100 else 400, 2), dtype=np.int64)
+    with patch.multiple(module, MOST_PAIRED=20, MOST_COMPARED=30):
+        for place in (PlaceByCoins(Fraction(1), DELTA, swap=True), PlaceByNoise(Fraction(1), DELTA, swap=True)):
+            assert paired_rows(lambda: place.find(points, 5, about, Noiseless())) == (0 if about > 30 else about)  # noqa: B023
+            if about > 30:
+                assert place.spread(about, 5, 2) == math.inf
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(1, 10**5)])
+def test_rows_are_more_than_the_raised_number_only_within_delta(epsilon: Fraction) -> None:
+    for count in (LaplaceLaw(1 / epsilon), GaussianLaw(1 / epsilon)):
+        for place in (PlaceByCoins(epsilon, DELTA), PlaceByNoise(epsilon, DELTA)):
+            chosen = LocateThenClamp(count, None, place, GaussianTotal(epsilon), 9, 9, 2)
+            # n - 1 rows, of which n are thought: n - 1 + noise + slack < n.
+            assert count.tail(chosen.slack) <= place.beyond == DELTA * module.BEYOND
+            left = (
+                place._for(2, 10, 0)[0].delta if isinstance(place, PlaceByCoins) else module._kept_of(DELTA, 2, False)
+            )
+            assert left + 2 * place.beyond <= DELTA
+            flat = LocateThenClamp(count, None, place, GaussianTotal(epsilon), 9, 9, 1)
+            assert (flat.slack, module._kept_of(DELTA, 1, False)) == (0, DELTA)  # nothing is paired, and nothing paid
+
+
+def test_a_sample_is_hardly_ever_cut_off() -> None:
+    m, over = module.MOST_PAIRED, Fraction(module.MOST_COMPARED, module.MOST_PAIRED)
+    assert over == Fraction(3, 2)
+    bound = m * (Decimal("0.5") - Decimal("1.5") * Decimal("1.5").ln())  # the logarithm of Chernoff's
+    assert bound < -3100 * Decimal(2).ln()
+    assert bound + 101 < Decimal(10).ln() * -250  # times 1 + e^100 it is within any delta that has a slack
+    for n in (m + 1, 2 * m, 10**6, 10**9):
+        assert binom.logsf(module.MOST_COMPARED, n, m / n) <= float(bound) + 1e-6
+    for n in (31, 60, 1000):  # the same bound where it can be summed
+        for mean in (5, 20):
+            chernoff = mean * (0.5 - 1.5 * math.log(1.5))
+            assert math.log(binom.sf(1.5 * mean - 1, n, mean / n)) <= chernoff
+
+
+@pytest.mark.parametrize("slack", [0, 200, 50_000])
+def test_with_a_slack_the_sample_is_expected_to_be_smaller_and_costs_no_more(slack: int) -> None:
+    place = PlaceByCoins(Fraction(1, 100), DELTA)
+    own, rows = place._for(2, 10**6, slack)
+    assert rows == pytest.approx(module.MOST_PAIRED * 10**6 / (10**6 + slack))
+    q = Decimal(module.MOST_PAIRED) / (10**6 + slack)
+    inner = Decimal(own.epsilon.numerator) / Decimal(own.epsilon.denominator)
+    assert (1 + q * (inner.exp() - 1)).ln() <= Decimal("0.01")
+    assert place.spread(10**6, 100, 2, slack) < 1.3 * place.spread(10**6, 100, 2)
 
 
 @pytest.mark.slow
