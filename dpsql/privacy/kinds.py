@@ -290,6 +290,9 @@ class MetricLoss(Loss):
         object.__setattr__(self, "multiples", dict(self.multiples))
         _named(self, self.multiples)
 
+    def __hash__(self) -> int:
+        return hash((self.name, frozenset(self.multiples.items())))
+
     def priced(self) -> Account:
         return Account(metric={(self.name, attribute): units(x) for attribute, x in self.multiples.items()})
 
@@ -315,6 +318,9 @@ class PerClass(Loss):
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilons", dict(self.epsilons))
         _named(self, self.epsilons)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.epsilons.items()))
 
     def priced(self) -> Account:
         return Account(classes={name: (units(x), _rho(x, None)) for name, x in self.epsilons.items()})

@@ -195,3 +195,9 @@ def test_a_senseless_loss_cannot_be_made(make: Any) -> None:
 def test_what_is_no_loss_is_refused(data: dict[str, Any]) -> None:
     with pytest.raises(LedgerError, match="no loss that this version"):
         decode(data)
+
+
+def test_losses_that_hold_several_numbers_are_keys_as_others_are() -> None:
+    one, two = ({"a": Fraction(1), "b": Fraction(2)}, {"b": Fraction(2), "a": Fraction(1)})
+    assert len({PerClass(one), PerClass(two), MetricLoss("m", one), MetricLoss("m", two)}) == 2
+    assert len({PerClass(one), PerClass({"a": Fraction(1)}), MetricLoss("m", one), MetricLoss("n", one)}) == 4
