@@ -6,15 +6,17 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain, islice
 
 import numpy as np
 
 from dpsql.audit.replay import Drawing, Pick, RunPart
-from dpsql.audit.watched import preprocessed
+from dpsql.audit.watched import Recorder, preprocessed
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.capped.groups import CappedThreshold
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.choice.clamp import ClampSearch
+from dpsql.mechanisms.choice.quantile import QuantileRelease
 from dpsql.mechanisms.clamped.release import ClampedRelease
 from dpsql.mechanisms.noise.mean import MeanRelease
 from dpsql.mechanisms.noise.moments import MomentsRelease
@@ -26,14 +28,18 @@ from dpsql.mechanisms.top_k import TopKRelease
 from dpsql.plan.needs import Aggregates, Histogram
 from dpsql.privacy.kinds import Approximate, Concentrated, Free, Loss, Pure, RandomDPLoss
 from dpsql.privacy.loss import Composed
+from dpsql.privacy.sampling import Integers
 from dpsql.privacy.tables import Group
+from dpsql.testing_samplers import Noiseless
 
 __all__ = [
     "additive",
     "at_its_cap",
+    "at_its_counts",
     "chosen",
     "claims",
     "exposes",
+    "follows",
     "implied",
     "losses",
     "moved_draws",
@@ -59,6 +65,44 @@ def at_its_cap(part: RunPart, like: RunPart | None = None) -> RunPart:
     units = release.within(part.ranked, caps[0]).column("m0")
     raw = {group: (n,) for group, n in zip(part.groups, units, strict=True) if n}
     return replace(part, release=release.inners[caps[0]], raw=raw, draws=part.draws[1:], ranked=None)
+
+
+class GivenNoise(Noiseless):
+    """A sampler whose Laplace noise is given."""
+
+    def __init__(self, noise: Sequence[int]) -> None:
+        self._noise = noise
+
+    def laplace(self, scale: Fraction, size: int) -> Integers:
+        """(size,) noise."""
+        return np.array(self._noise, dtype=np.int64)
+
+
+def at_its_counts(part: RunPart, like: RunPart) -> RunPart:
+    """A quantile as it is drawn from where the groups have the counts that another side released; else as it is.
+
+    These decide how often is drawn, and at which exponents (`mechanisms.choice.quantile`). Groups that the other side
+    lacks keep their own.
+    """
+    release = part.release
+    if not isinstance(release, QuantileRelease) or part.again is None or not (_counted(part) and _counted(like)):
+        return part
+    own, told = (dict(zip(side.groups, side.released["count"], strict=True)) for side in (part, like))
+    wanted = {**own, **{group: rows for group, rows in told.items() if group in own}}
+    if all(release.sides(own[group]) == release.sides(wanted[group]) for group in own):
+        return part
+    recorder = Recorder(GivenNoise([wanted[group] - rows for group, rows in _counted(part).items()]))
+    released = part.again(recorder)
+    columns = {name: list(values) for name, values in released.columns.items()}
+    return replace(part, released=columns, draws=tuple(recorder.draws), choices=tuple(recorder.choices))
+
+
+def _counted(part: RunPart) -> dict[Group, int]:
+    """How many values each group has, of which a quantile released the noised number; empty where it did not."""
+    if not isinstance(part.release, QuantileRelease) or not part.release.count or not part.groups:
+        return {}
+    released = zip(part.groups, part.released["count"], part.draws[0].noise, strict=True)
+    return {group: rows - noise for group, rows, noise in released}
 
 
 def numbers(part: RunPart) -> list[tuple[str, Drawing | None]]:
@@ -98,9 +142,26 @@ def additive(part: RunPart) -> bool:
 
 
 def undrawn(part: RunPart) -> list[str]:
-    """What is wrong with a clamp that is said to be chosen privately: nothing was drawn for it."""
+    """What is wrong with a clamp that is said to be chosen privately, nothing was drawn for it; or with a quantile that
+    released counts, and draws otherwise than these say."""
+    if _counted(part) and not follows(part):
+        return ["its draws do not follow from the counts that it released"]
     searched = isinstance(part.release, ClampedRelease) and isinstance(part.release.search, ClampSearch)
     return ["its clamp is not drawn"] if searched and len(part.choices) != 1 else []
+
+
+def follows(part: RunPart) -> bool:
+    """Whether a quantile released counts, from which all follows that is public of its draws."""
+    return bool(_counted(part)) and [choice.exponent for choice in part.choices] == [*chain(*_exponents(part))]
+
+
+def _exponents(part: RunPart) -> list[list[Fraction]]:
+    """The exponents of each group's choices; where a quantile released counts, those that follow from them."""
+    if isinstance(part.release, QuantileRelease) and _counted(part):
+        draws = map(part.release.draws, part.released["count"])
+        return [[draw.exponent for draw in each.values()] for each in draws]
+    each = len(part.choices) // len(part.groups)
+    return [[choice.exponent for choice in part.choices[:each]]] * len(part.groups)
 
 
 def exposes(one: RunPart, two: RunPart) -> bool:
@@ -174,18 +235,32 @@ def implied(draw: Drawing, moved: tuple[int, int]) -> Fraction:
 def chosen(one: RunPart, two: RunPart) -> tuple[Fraction, Fraction]:
     """(epsilon, rho) that the choices of two neighbours imply together: the theorem of `exponential`, from the scores.
 
-    A choice whose scores move by d(v) loses w c in epsilon, w being the range of d(v); and (w c)^2 / 8 in rho, or
-    what Kearns and Saul give for permute-and-flip. With groups of the data's own one side may lack a choice; such
-    groups are compared where both have them.
+    A choice whose scores move by d(v) loses w c in epsilon, w being the range of d(v); and in rho (w c)^2 / 8, or
+    what Kearns and Saul give for that epsilon, as for permute-and-flip. With groups of the data's own one side may lack
+    a choice; such groups are compared where both have them. Where released counts decide what is drawn, their noise
+    loses its part, and the choices are compared under the counts that the first side released.
     """
     if isinstance(one.release, TopKRelease):
         return _drawn(one, two)
-    epsilon, rho = Fraction(0), Fraction(0)
+    two = at_its_counts(two, like=one)
+    epsilon, rho = _of_counts(one, two)
     for a, b in zip(_by_group(one, two), _by_group(two, one), strict=True):
         loss = a.exponent * range_of_moves(a, b)
         epsilon += loss
-        rho += loss**2 / 8 if a.law == "intervals" else Fraction(float(loss) * math.tanh(float(loss) / 2))
+        rho += min(loss**2 / 8, _rho_of(loss)) if a.law == "intervals" else _rho_of(loss)
     return epsilon, rho
+
+
+def _rho_of(loss: Fraction) -> Fraction:
+    """What is so private in epsilon is in rho (`conversions.rho_of_pure`), as a float; never above its limit."""
+    return min(loss**2 / 2, Fraction(float(loss) * math.tanh(float(loss) / 2)))
+
+
+def _of_counts(one: RunPart, two: RunPart) -> tuple[Fraction, Fraction]:
+    """(epsilon, rho) of the noise of released counts, over the groups that both sides have."""
+    first, second = _counted(one), _counted(two)
+    losses = [Fraction(abs(rows - second[at])) / one.draws[0].parameter for at, rows in first.items() if at in second]
+    return sum(losses, Fraction(0)), sum(map(_rho_of, losses), Fraction(0))
 
 
 def _drawn(one: RunPart, two: RunPart) -> tuple[Fraction, Fraction]:
@@ -211,8 +286,8 @@ def _by_group(part: RunPart, other: RunPart) -> list[Pick]:
         return []
     if isinstance(part.release, ClampedRelease):  # one choice for all groups
         return list(part.choices)
-    each, shared = len(part.choices) // len(part.groups), set(other.groups)
-    of = {group: part.choices[at * each : (at + 1) * each] for at, group in enumerate(part.groups)}
+    choices, shared = iter(part.choices), set(other.groups)
+    of = {group: list(islice(choices, len(own))) for group, own in zip(part.groups, _exponents(part), strict=True)}
     return [choice for group in sorted(of, key=str) if group in shared for choice in of[group]]
 
 

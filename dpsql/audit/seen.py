@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dpsql.audit.moves import follows
 from dpsql.audit.noted import before_noise
 from dpsql.audit.replay import Drawing, Replay, Run, RunPart
 from dpsql.mechanisms.capped.groups import CappedThreshold
+from dpsql.mechanisms.choice.quantile import QuantileRelease
 from dpsql.mechanisms.clamped.release import ClampedRelease
 from dpsql.mechanisms.noise.laws import GaussianLaw
 
@@ -71,10 +73,16 @@ def _call(draw: Drawing, part: RunPart) -> tuple[str, object, int | None]:
 
 
 def _choosing(part: RunPart) -> list[object]:
-    """What is public of choices: scores and their places are not, the exponents are, and how many groups are listed."""
+    """What is public of choices: scores and their places are not, the exponents are, and how many groups are listed.
+
+    Where a quantile's exponents follow from the counts that it released, what they follow by is public.
+    """
+    release = part.release
     if not part.choices or not part.groups:
         return []
-    groups = 1 if isinstance(part.release, ClampedRelease) else len(part.groups)  # or one choice for all of them
+    if isinstance(release, QuantileRelease) and follows(part):
+        return [release.rates, release.merged, release.count, None if part.discovered else len(part.groups)]
+    groups = 1 if isinstance(release, ClampedRelease) else len(part.groups)  # or one choice for all of them
     each = len(part.choices) // groups
     asked = [(choice.law, choice.exponent) for choice in part.choices]
     same = asked == asked[:each] * groups
