@@ -1,4 +1,5 @@
 """Rows that the statement itself holds, ``(VALUES (1, 'a'), (2, 'b')) AS t (x, y)``, as a small public table.
+What has no FROM, such as ``SELECT 1``, is said of one such row, without a column.
 
 They are the same in every database, so that they are nobody's: what meets them counts as often as it meets one.
 
@@ -12,13 +13,15 @@ from decimal import Decimal
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.plan.conditions import holds_aggregate
 from dpsql.plan.expressions import Resolver, as_constant
 from dpsql.plan.nodes import Column, Written
+from dpsql.plan.scope import without_from
 from dpsql.plan.sub_queries import Sub
 from dpsql.plan.types import Facts, Type, Value
 from dpsql.sql import syntax
 
-__all__ = ["listed_rows"]
+__all__ = ["listed_rows", "one_row"]
 
 
 def listed_rows(source: syntax.ListedRows, alias: str, resolver: Resolver) -> Sub:
@@ -43,6 +46,18 @@ def listed_rows(source: syntax.ListedRows, alias: str, resolver: Resolver) -> Su
     columns = tuple(column for column, _ in typed)
     listed = Written(columns, tuple(zip(*(values for _, values in typed), strict=True)))
     return Sub(listed, dict(zip(source.names, columns, strict=True)))
+
+
+def one_row(select: syntax.Select, alias: str) -> Written:
+    """The row that a SELECT without FROM computes with constants over. No name finds the column that it is kept with.
+
+    Raises:
+        UnsupportedQuery: It shows all columns, or aggregates: a table was meant, and FROM forgotten.
+    """
+    shown = [item.expression for item in select.items]
+    if select.having is not None or any(isinstance(own, syntax.AllColumns) or holds_aggregate(own) for own in shown):
+        raise without_from("SELECT", select.position)
+    return Written((Column(alias, "c0", as_constant(1).facts, (1,)),), ((1,),))
 
 
 def _column(

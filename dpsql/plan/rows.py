@@ -30,10 +30,10 @@ from dpsql.plan.conditions import (
 )
 from dpsql.plan.expressions import Resolver, nearest
 from dpsql.plan.lateral import condition_read, with_names_read
-from dpsql.plan.listed import listed_rows
+from dpsql.plan.listed import listed_rows, one_row
 from dpsql.plan.nodes import Column, Expression, Filter, Join, Project, Relation, Scan
 from dpsql.plan.relations import column_of, conjuncts, is_public, unit_of
-from dpsql.plan.scope import Scope, ScopeEntry, same_name
+from dpsql.plan.scope import Scope, ScopeEntry, same_name, without_from
 from dpsql.plan.semi import semi_join
 from dpsql.plan.sub_queries import CutInside, Gathered, ReleasesInside, Sub, in_a_row, public_once
 from dpsql.plan.types import Passed
@@ -110,17 +110,17 @@ class Rows:
             UnsupportedQuery: Unknown tables; joins that are neither on the unit, nor along a declared key, nor with a
                 public table; sub-queries that would release something.
         """
-        if select.source is None:
-            raise UnsupportedQuery(
-                "there is no FROM.", construct="SELECT", position=select.position,
-                hint="Name a table; SHOW TABLES lists them.",
-            )  # fmt: skip
-        group = self.gather(select.source)
+        if select.source is None and outer is None:
+            group, at = Gathered([one_row(select, self.alias())]), select.position
+        elif select.source is None:
+            raise without_from("SELECT", select.position)
+        else:
+            group, at = self.gather(select.source), select.source.position
         scope = group.scope(outer)
         where = condition_read(select, scope)
         nodes = [part for node in [*group.conditions, *([] if where is None else [where])] for part in parts_of(node)]
         semis = [node for node in nodes if is_semi(node)]
-        relation = self.joined(group, [node for node in nodes if node not in semis], scope, select.source.position)
+        relation = self.joined(group, [node for node in nodes if node not in semis], scope, at)
         for node in semis:
             relation = semi_join(self, relation, scope, node)
         return relation, scope

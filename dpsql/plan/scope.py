@@ -12,7 +12,17 @@ from dpsql.plan.nodes import Case, Column, Expression
 from dpsql.plan.ranges import is_null
 from dpsql.sql import syntax
 
-__all__ = ["Scope", "ScopeEntry", "element_name", "identifying", "named_where", "place_of", "same_name", "whole_name"]
+__all__ = [
+    "Scope",
+    "ScopeEntry",
+    "element_name",
+    "identifying",
+    "named_where",
+    "place_of",
+    "same_name",
+    "whole_name",
+    "without_from",
+]
 
 BEHIND = "\0"  # Between the name of a list and the place of one of its elements: no statement can hold it.
 
@@ -41,6 +51,12 @@ def same_name(a: str, b: str) -> bool:
 def _folded(name: str) -> str:
     """What all names that are one have in common."""
     return name.lower() if name.isascii() else name
+
+
+def without_from(construct: str, position: tuple[int, int] | None, reason: str = "") -> UnsupportedQuery:
+    """The refusal of what needs rows, where no FROM names a table."""
+    hint = "Name a table; SHOW TABLES lists them."
+    return UnsupportedQuery(reason or "there is no FROM.", construct=construct, position=position, hint=hint)
 
 
 def identifying(expression: Expression) -> Column | None:
@@ -167,6 +183,8 @@ class Scope:
         return owned or [expression for expression, _ in found]
 
     def _unknown(self, name: syntax.Name) -> UnsupportedQuery:
+        if not self.entries:
+            return without_from(".".join(name.parts), name.position, "it needs a FROM, and here is none.")
         *qualifier, column = name.parts
         aliases = [entry.alias for entry in self.entries]
         construct = ".".join(name.parts)

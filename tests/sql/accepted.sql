@@ -1667,7 +1667,41 @@ SELECT COUNT(*) FROM visits a JOIN visits b ON a.patient_id = b.patient_id AND a
 -- columns: count_star() integer
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" AND "t0"."visit_id" = "t1"."visit_id") AS q) AS q GROUP BY "u"
 
--- Public tables, as they are
+-- Public tables, as they are, and constants alone
+SELECT 1
+-- unit: none, the tables are public
+-- columns: 1 integer [1, 1]
+-- engine: SELECT CAST($1 AS BIGINT) AS "c0" FROM (SELECT CAST($1 AS BIGINT) AS "c0") AS "t0"
+-- values: 1
+
+SELECT 'a' AS x, 1 + 1, upper(x) AS y, NULL WHERE TRUE
+-- unit: none, the tables are public
+-- columns: x text, (1 + 1) integer [2, 2], y text, NULL null or NULL
+-- engine: SELECT CAST($3 AS VARCHAR) AS "c0", (CAST($1 AS BIGINT) + CAST($1 AS BIGINT)) AS "c1", CAST($4 AS VARCHAR) AS "c2", CAST(NULL AS BIGINT) AS "c3" FROM (SELECT CAST($1 AS BIGINT) AS "c0") AS "t0" WHERE CAST($2 AS BOOLEAN)
+-- values: 1, True, 'a', 'A'
+
+SELECT x FROM (SELECT 1 AS x UNION ALL SELECT 2)
+-- unit: none, the tables are public
+-- columns: x integer [1, 2]
+-- engine: SELECT "t2"."c0" AS "c0" FROM (SELECT CAST($1 AS BIGINT) AS "c0" FROM (SELECT CAST($1 AS BIGINT) AS "c0") AS "t0" UNION ALL SELECT CAST($2 AS BIGINT) AS "c0" FROM (SELECT CAST($1 AS BIGINT) AS "c0") AS "t1") AS "t2"
+-- values: 1, 2
+
+SELECT sex, COUNT(*) AS n FROM patients JOIN (SELECT 'F' AS sex) AS f USING (sex) GROUP BY sex UNION ALL SELECT 'none', 0
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 1 values: 'F'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" CROSS JOIN (SELECT CAST($1 AS BIGINT) AS "c0") AS "t1" WHERE ("t0"."sex" = CAST($2 AS VARCHAR))) AS q GROUP BY "k0"
+-- values: 1, 'F'
+-- unit: none, the tables are public
+-- columns: 'none' text, 0 integer [0, 0]
+-- engine: SELECT CAST($2 AS VARCHAR) AS "c0", CAST($3 AS BIGINT) AS "c1" FROM (SELECT CAST($1 AS BIGINT) AS "c0") AS "t0"
+-- values: 1, 'none', 0
+-- engine: SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."part" AS "c2", "t2"."row0" AS "c3" FROM (SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0", "t1"."k1" AS "c1", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1") AS "t2" ORDER BY "t2"."part" ASC NULLS LAST, "t2"."row0" ASC NULLS LAST, "t2"."c0" ASC NULLS LAST, "t2"."c1" ASC NULLS LAST
+-- values: 0, 1
+-- columns: sex text, n integer
+
 SELECT name, population FROM cities WHERE population > 2000000 ORDER BY name
 -- unit: none, the tables are public
 -- columns: name text, population integer [50005, 8175133]

@@ -669,8 +669,11 @@ SELECT COUNT(*) FROM visits WHERE visited_on + 99999999 > '2024-01-01'
 -- refused: + at 1:35: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END.
 
 -- Structure
-SELECT 1
--- refused: SELECT at 1:1: there is no FROM. Name a table; SHOW TABLES lists them.
+SELECT age
+-- refused: age at 1:8: it needs a FROM, and here is none. Name a table; SHOW TABLES lists them.
+
+SELECT random()
+-- refused: random at 1:8: an answer may not depend on chance outside the accounting. Leave it out.
 
 SELECT *
 -- refused: SELECT at 1:1: there is no FROM. Name a table; SHOW TABLES lists them.
@@ -1687,7 +1690,7 @@ SELECT COUNT(*) FROM patients CROSS JOIN UNNEST([NULL]) AS x
 -- refused: VALUES at 1:50: a column of it has values of several types, or none. Write values of one type in each column.
 
 SELECT COUNT(*) FROM patients CROSS JOIN UNNEST([age]) AS x
--- refused: age at 1:50: there is no such column (or the policy does not name it). There are .
+-- refused: age at 1:50: it needs a FROM, and here is none. Name a table; SHOW TABLES lists them.
 
 SELECT COUNT(*) FROM patients CROSS JOIN UNNEST(age) AS x
 -- refused: UNNEST at 1:42: it takes one list of constants. Write UNNEST([1, 2, 3]) AS t(x).
@@ -1935,9 +1938,6 @@ SELECT (SELECT COUNT(*) FROM patients HAVING COUNT(*) > 3)
 
 SELECT (SELECT COUNT(*), AVG(age) FROM patients)
 -- refused: scalar sub-query at 1:9: as a value it has one column, which is no list, and always one row. Write (SELECT COUNT(*) FROM t WHERE ..), without GROUP BY or HAVING.
-
-SELECT 1 + 1
--- refused: SELECT at 1:1: there is no FROM. Name a table; SHOW TABLES lists them.
 
 WITH pair AS (SELECT COUNT(*) AS n FROM patients UNION ALL SELECT COUNT(*) FROM visits ORDER BY n LIMIT 1) SELECT a.n, pair.n FROM pair, (SELECT COUNT(*) AS n FROM patients) AS a
 -- refused: LIMIT or ORDER BY at 1:15: ORDER BY and LIMIT inside a sub-query would choose rows of people. Put them at the end of the whole statement.

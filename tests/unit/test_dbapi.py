@@ -235,6 +235,15 @@ def test_SET_and_OPTIONS_overrule_what_connect_was_given(clinic: Path) -> None:
         assert connection.execute("SELECT SUM(cost) FROM visits").answer.cost.epsilon == 0.0625
 
 
+def test_constants_alone_are_answered_for_nothing(clinic: Path) -> None:
+    with dbapi.connect(clinic, analyst="ana") as connection:
+        cursor = connection.execute("SELECT 1 AS one, upper(?) AS x", ["a"])
+        assert (cursor.fetchall(), cursor.answer.cost.epsilon) == ([(1, "A")], 0)
+        for text in ("SELECT current_date", "SELECT random()", "SELECT COUNT(*)", "SELECT cost"):
+            with pytest.raises(connection.NotSupportedError):
+                connection.execute(text)
+
+
 def test_refusals_are_the_exceptions_of_PEP_249(clinic: Path) -> None:
     with dbapi.connect(clinic, analyst="ana") as connection:
         with pytest.raises(connection.NotSupportedError):

@@ -118,6 +118,11 @@ def test_selects_of_the_core_compile_and_run(engine: sa.Engine, tables: dict[str
             assert result.all(), str(select)
 
 
+def test_constants_alone_are_answered(engine: sa.Engine) -> None:
+    with engine.connect() as connection:
+        assert connection.scalar(sa.text("SELECT 1")) == connection.scalar(sa.select(sa.literal(1))) == 1
+
+
 def test_a_refusal_keeps_its_class_and_its_words(engine: sa.Engine, tables: dict[str, sa.Table]) -> None:
     with engine.connect() as connection, pytest.raises(NotSupportedError, match="Add it to GROUP BY") as caught:
         connection.execute(sa.select(tables["patients"].c.sex))
