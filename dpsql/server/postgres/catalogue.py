@@ -26,7 +26,7 @@ from dpsql.sql.any_of import elements
 from dpsql.worker import wire
 from dpsql.worker.process import Child, WorkerFailed
 
-__all__ = ["Catalogue", "Found"]
+__all__ = ["Catalogue", "Found", "NotAnswered"]
 
 MEMORY = 3 << 29  # Bytes of address space of the process: 1.5 GiB, of which it uses some 100 MB.
 DEADLINE = 5  # Seconds for one question. It is a choice: tools' own take milliseconds.
@@ -40,6 +40,10 @@ KINDS = {
 REGCLASSES = frozenset(f"pg_catalog.{name}" for name in OIDS_OF_NAMES)
 """How drivers name a system table in a parameter that is to be its number."""
 FAILED = "The catalogue does not answer this. Nothing was charged."
+
+
+class NotAnswered(PgRefusal):
+    """The catalogue's process has no answer to a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,8 @@ class Catalogue:
             values: Of its parameters; None where only its columns are wanted.
 
         Raises:
-            PgRefusal: The catalogue cannot answer it.
+            NotAnswered: The catalogue cannot answer it.
+            PgRefusal: It asks for a setting that does not exist.
         """
         setup, oids = setup_of(guest.free(tables_of), guest.analyst, self._database)
         count, lists = _parameters(text), listed(text)
@@ -111,7 +116,7 @@ class Catalogue:
             reply = self._told(request | {"setup": setup})
         if "columns" not in reply:
             tell("catalogue", analyst=guest.analyst, text=text, why=reply.get("failed"))
-            raise PgRefusal("0A000", f"{FAILED} {_first(reply.get('failed'))}".strip())
+            raise NotAnswered("0A000", f"{FAILED} {_first(reply.get('failed'))}".strip())
         columns = tuple(column_of(_named(name), _oid_of(kind)) for name, kind in reply["columns"])
         return Found(
             columns, reply["rows"], (None,) * count, {at: OIDS_OF_NAMES.get(kind, TEXT) for at, kind in lists.items()}

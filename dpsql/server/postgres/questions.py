@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpsql.answers.answer import NOT_PRIVATE, Answer
+from dpsql.plan import aggregates
 from dpsql.plan.options import NAMES
 from dpsql.plan.types import Parameters, Shown, Type
 from dpsql.server.core import Guest
-from dpsql.server.postgres.catalogue import Catalogue, Found
+from dpsql.server.postgres.catalogue import Catalogue, Found, NotAnswered
 from dpsql.server.postgres.messages import ResultColumn
 from dpsql.server.postgres.scan import Word, words
 from dpsql.server.postgres.settings import Settings, assignment, shown
@@ -226,6 +227,17 @@ class _OfCatalogue(Inquiry):
         return context.catalogue.answer(context.guest, context.settings, self.text, values)
 
 
+class _WithoutFrom(_OfCatalogue):
+    """What names no table, such as ``SELECT version()``. What the catalogue cannot answer is refused as elsewhere."""
+
+    def _found(self, values: Parameters | None) -> Found:
+        try:
+            return super()._found(values)
+        except NotAnswered:
+            self.context.guest.outline(self.text, values)  # its refusal says where
+            raise
+
+
 class _Refused(Inquiry):
     """What PostgreSQL has and this door has not."""
 
@@ -285,17 +297,24 @@ def question_of(context: Context, text: str) -> Inquiry:
         return _Refused(context, text)
     if first in SELECTS and _of_catalogue(found, context.catalogue.own_names):
         return _OfCatalogue(context, text)
+    if first in SELECTS and first != "table" and _of_constants(found):
+        return _WithoutFrom(context, text)
     return _Asked(context, text)
 
 
 def _of_catalogue(found: Sequence[Word], own: frozenset[str]) -> bool:
-    """Whether a statement names the catalogue, or no table at all.
+    """Whether a statement names the catalogue.
 
     Args:
         found: Its words.
         own: Names of the policy's that look like the catalogue's.
     """
     names = [word.text.lower() for word in found if word.kind in ("word", "quoted")]
-    if any(name in SYSTEM or (name.startswith("pg_") and name not in own) for name in names):
-        return True
-    return not any(word.kind == "word" and word.text == "from" for word in found) and names[:1] != ["table"]
+    return any(name in SYSTEM or (name.startswith("pg_") and name not in own) for name in names)
+
+
+def _of_constants(found: Sequence[Word]) -> bool:
+    """Whether a statement names no table, and aggregates nothing: else FROM was forgotten, or misspelt."""
+    named = [word.text if word.kind == "word" else "" for word in found]
+    called = {name for name, word in zip(named, found[1:], strict=False) if word.text == "("}
+    return "from" not in named and not called & aggregates.NAMES
