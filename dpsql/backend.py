@@ -68,6 +68,7 @@ class Backend:
         charging: What stands around an analyst's charge.
         served: Counts answers that came from the store.
         times: When answers leave.
+        database: The policy's name, by which tools call the database.
         in_use: That the version of the tables is used, and so stays on the disk.
         outlines: Those of statements over the catalog alone, by analyst, text and parameters.
         planned: Their plans, by the same.
@@ -87,6 +88,7 @@ class Backend:
     charging: Charging
     served: Served
     times: Times = field(default_factory=Times)
+    database: str = ""
     in_use: InUse = field(default_factory=lambda: InUse(None))
     outlines: Shelf[Outline] = field(default_factory=Shelf, init=False)
     planned: Shelf[AnyPlan] = field(default_factory=Shelf, init=False)

@@ -245,6 +245,7 @@ class Proxy(Closing):
             ),
             served=self.served,
             times=Times(policy.grid),
+            database=policy.name,
             in_use=in_use,
         )
 

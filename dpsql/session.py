@@ -80,7 +80,7 @@ class Session(Buying):
             BudgetExceeded: The ledger did not grant the price; nothing was spent.
             EngineFailed: After the charge, which stays.
         """
-        statement = parse(sql)
+        statement = parse(sql, self._backend.database)
         match statement:
             case syntax.QueryStatement():
                 return self._bought_again(self._ready(sql, statement, parameters, options), agree)
@@ -123,7 +123,7 @@ class Session(Buying):
             UnsupportedQuery: The statement would be refused.
             ProgrammingError: Options, parameters or the wanted half widths are wrong.
         """
-        statement, wanted = parse(sql), widths_of(half_width)
+        statement, wanted = parse(sql, self._backend.database), widths_of(half_width)
         if isinstance(statement, syntax.Explain):
             statement = statement.query
         if isinstance(statement, syntax.CreateSynthetic) and not wanted:
@@ -148,7 +148,7 @@ class Session(Buying):
             UnsupportedQuery, ProgrammingError: It would be refused, with these parameters or whatever they are, or is
                 no SELECT.
         """
-        statement = parse(sql)
+        statement = parse(sql, self._backend.database)
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT has an outline.")
         query, known = statement.select, None if parameters is None else tuple(parameters)
@@ -219,7 +219,7 @@ class Session(Buying):
         Raises:
             UnsupportedQuery, ProgrammingError: As `query`.
         """
-        statement = parse(sql)
+        statement = parse(sql, self._backend.database)
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT has a price. EXPLAIN tells that of a synthetic table.")
         return self._price(self._ready(sql, statement, parameters, options))
@@ -328,7 +328,7 @@ class Session(Buying):
         """The statements of a batch, each at its own price."""
 
         def ask(sql: str, parameters: Parameters) -> ToBuy[Spoken]:
-            statement = parse(sql)
+            statement = parse(sql, self._backend.database)
             if not isinstance(statement, syntax.QueryStatement):
                 raise ProgrammingError("only SELECTs are bought together. Ask it alone, or leave it out.")
             return self._ready(sql, statement, parameters, options)

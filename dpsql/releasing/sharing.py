@@ -112,7 +112,7 @@ class Sharing:
         return f"Wrote {len(answer):,} rows of {table.name} to {file}."
 
     def _planned(self, sql: str, readers: Sequence[str]) -> Creation:
-        statement = parse(sql)
+        statement = parse(sql, self._backend.database)
         if not isinstance(statement, syntax.CreateSynthetic):
             raise ProgrammingError(
                 "Write CREATE SYNTHETIC TABLE name WITH (epsilon = 1) AS SELECT .. to make a release."

@@ -34,7 +34,7 @@ from dpsql.sql.syntax import (
     Statement,
     TableName,
 )
-from dpsql.sql.tokens import Token, TokenKind, fold, name_of, schemaless, tokenize
+from dpsql.sql.tokens import Token, TokenKind, at_home, fold, name_of, schemaless, tokenize
 from dpsql.sql.tree import convert
 
 __all__ = ["normal", "parse"]
@@ -47,8 +47,12 @@ CREATE = (
 _NOTHING = Token(TokenKind.SYMBOL, "", (1, 1))
 
 
-def parse(text: str) -> Statement:
+def parse(text: str, database: str = "") -> Statement:
     """The statement that ``text`` holds; a semicolon may end it.
+
+    Args:
+        text: What was written.
+        database: What may stand before the schema of a table; nothing where no name may.
 
     Raises:
         ProgrammingError: It is no text.
@@ -60,12 +64,12 @@ def parse(text: str) -> Statement:
     """
     if not isinstance(text, str):
         raise ProgrammingError(f"The statement is of type {type(text).__name__}. Write SQL as text.")
-    return _parsed(text)
+    return _parsed(text, database)
 
 
 @lru_cache(maxsize=256)  # statements: those of a dashboard or a report come again and again
-def _parsed(text: str) -> Statement:
-    tokens = tokenize(text)
+def _parsed(text: str, database: str) -> Statement:
+    tokens = at_home(tokenize(text), database)
     while tokens and tokens[-1].symbol == ";":
         tokens = tokens[:-1]
     if not tokens:

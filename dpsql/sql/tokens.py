@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from dpsql.errors import UnsupportedQuery
 
 __all__ = [
-    "JSON_VALUE", "LONGEST_TEXT", "MOST_TOKENS", "SCHEMAS", "Token", "TokenKind", "fold", "name_of", "schemaless",
-    "statements_in", "tokenize",
+    "JSON_VALUE", "LONGEST_TEXT", "MOST_TOKENS", "SCHEMAS", "Token", "TokenKind", "at_home", "fold", "name_of",
+    "schemaless", "statements_in", "tokenize",
 ]  # fmt: skip
 
 LONGEST_TEXT = 16 * 1024  # Bytes of a statement in UTF-8. It is a choice: far more than people write, and soon read.
@@ -122,6 +122,21 @@ def schemaless(parts: tuple[str, ...]) -> tuple[str, ...]:
     (('visits',), ('visits',), ('other', 'visits'))
     """
     return parts[1:] if len(parts) > 1 and parts[0] in SCHEMAS else parts
+
+
+def at_home(tokens: tuple[Token, ...], database: str) -> tuple[Token, ...]:
+    """The tokens without the name of this database where the schema of all tables is behind it.
+
+    >>> [token.text for token in at_home(tokenize("FROM Shop.public.visits, other.public.visits"), "shop")][:4]
+    ['FROM', 'public', '.', 'visits']
+    """
+    names = [fold(name_of(t)) if t.kind in (TokenKind.WORD, TokenKind.QUOTED) else t.symbol for t in tokens]
+    before = {
+        at
+        for at, (own, point, schema, last) in enumerate(zip(names, names[1:], names[2:], names[3:], strict=False))
+        if own == fold(database) and point == last == "." and schema in SCHEMAS and names[at - 1 : at] != ["."]
+    }
+    return tuple(token for at, token in enumerate(tokens) if not {at, at - 1} & before) if before else tokens
 
 
 def name_of(token: Token) -> str:

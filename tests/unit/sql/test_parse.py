@@ -388,3 +388,10 @@ def test_constants_by_template(text: str, value: date) -> None:
 def test_what_is_no_constant_by_template_is_refused(text: str, wrong: str) -> None:
     with pytest.raises(UnsupportedQuery, match=wrong):
         expression(text)
+
+
+def test_the_name_of_this_database_may_stand_before_the_schema() -> None:
+    plain = parse("SELECT t.a FROM t JOIN u USING (b)")
+    assert parse('SELECT "Shop".public.t.a FROM shop.main.t JOIN SHOP.public.u USING (b)', "shop") == plain
+    for text in ("SELECT a FROM other.public.t", "SELECT a FROM shop.t", "SELECT x.shop.public.a FROM t"):
+        assert parse(text, "shop") == parse(text)

@@ -196,3 +196,10 @@ def test_a_forgotten_FROM_is_refused_where_it_is_missing(context: Context, sql: 
         with pytest.raises(UnsupportedQuery, match=message):
             ask()
     assert asked(context, "SELECT 1, version()").rows[0][0] == 1
+
+
+def test_a_table_may_be_named_behind_the_database(context: Context) -> None:
+    columns = "WHERE clinic.public.people.sex = 'F' LIMIT 0"
+    assert asked(context, f'SELECT COUNT(*) AS n FROM "clinic"."public"."people" {columns}').rows == []
+    with pytest.raises(UnsupportedQuery, match=r"other.public.people at 1:22: there is no such table"):
+        asked(context, "SELECT COUNT(*) FROM other.public.people")
