@@ -76,11 +76,17 @@ class Buying(Calls):
         """What a query means to this analyst."""
 
     def _price(self, asked: ToBuy[Spoken]) -> PrivacyLoss:
-        """What would be charged for one statement now."""
+        """What would be charged for one statement now.
+
+        Raises:
+            BudgetExceeded: The budget would not grant it.
+        """
         if asked.parts and not asked.priced:
             own = asked.parts[0]
             return self._releases.quote(own).cost if isinstance(own, PublicPlan) and not own.empty else PrivacyLoss()
-        return self._backend.summary(self._backend.together(asked.priced, self._analyst)[0].loss)
+        return self._backend.charging.payable(
+            self._analyst, self._backend.together(asked.priced, self._analyst)[0].loss
+        )
 
     def _bought_again(self, asked: ToBuy[Spoken], agree: Agree = None) -> Answer:
         """The answer to one statement. What is stored, and was asked like that before, is handed out as it was made."""

@@ -223,6 +223,17 @@ class Charging:
         for share in _crossed(before.total, after.total):
             OPERATOR.warning("%s of the budget of all analysts together is spent.", f"{share:.0%}")
 
+    def payable(self, analyst: str, loss: Loss) -> PrivacyLoss:
+        """A loss as a price, which the budget would grant now.
+
+        Raises:
+            BudgetExceeded: It would not, as the charge would say.
+        """
+        price = summary(loss, self._ledger.composition, self._classes)
+        if price != PrivacyLoss():
+            self._standing.refuse_unpayable(analyst, loss)
+        return price
+
     def _approved(self, analyst: str, wish: Wish) -> str | None:
         """The approval that is used up, where one is needed."""
         if self.above is None:

@@ -214,14 +214,17 @@ class Session(Buying):
     @in_turn
     @on_time
     def price(self, sql: str, parameters: Parameters = (), **options: Any) -> PrivacyLoss:
-        """What `query` would charge for a SELECT now, a first reading among it; nothing where the answer is stored.
+        """What `query` would charge for a statement now, a first reading among it; nothing where the answer is stored.
 
         Raises:
-            UnsupportedQuery, ProgrammingError: As `query`.
+            UnsupportedQuery, ProgrammingError, BudgetExceeded: As `query`.
         """
         statement = parse(sql, self._backend.database)
+        if isinstance(statement, syntax.CreateSynthetic):
+            made = self._create(statement, parameters, options)
+            return made.quote().cost if made.owed() else self._backend.charging.payable(self._analyst, made.table.loss)
         if not isinstance(statement, syntax.QueryStatement):
-            raise ProgrammingError("Only a SELECT has a price. EXPLAIN tells that of a synthetic table.")
+            raise ProgrammingError("Only a SELECT has a price, or CREATE SYNTHETIC TABLE.")
         return self._price(self._ready(sql, statement, parameters, options))
 
     @property

@@ -156,8 +156,8 @@ class Creation:
             agree(self.quote().cost)
         self.payer.refuse_suspended()
         backend.engine.verify(self.reading)
-        kept, notices = self.payer.held(name), list[str]()
-        if kept is not None and self._is_owed(kept):
+        kept, notices = self.owed(), list[str]()
+        if kept is not None:
             charge, fingerprint, cost = kept.charge, kept.fingerprint, PrivacyLoss()
         else:
             fingerprint, cost = f"synthetic/{token_hex(16)}", backend.summary(table.loss)
@@ -179,10 +179,11 @@ class Creation:
     def _spoken(self) -> Spoken:
         return Spoken(self.statement, self.parameters)
 
-    def _is_owed(self, held: SyntheticTable) -> bool:
-        """Whether this very table was paid for, with these values, and nobody ever saw anything of it."""
-        same = held.paid and held.asked == self._spoken.identity and held.loss == self.table.loss
-        return same and self.backend.ledger.owes(held.fingerprint)
+    def owed(self) -> SyntheticTable | None:
+        """This very table, where it was paid for, with these values, and nobody ever saw anything of it."""
+        held = self.payer.held(self.statement.name)
+        same = held and (held.paid, held.asked, held.loss) == (True, self._spoken.identity, self.table.loss)
+        return held if held and same and self.backend.ledger.owes(held.fingerprint) else None
 
     def _wish(self) -> Wish:
         """What an approval is for: the statement, what it reads and how it releases."""

@@ -13,7 +13,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp_types import ToolAnnotations
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
 from dpsql.errors import Error
 from dpsql.server.tools import BudgetTold, Considered, PublicTold, Quoted, Told, Tools
@@ -49,6 +49,24 @@ class Approval(BaseModel):
     ask: bool = Field(description="Spend it?")
 
 
+class _Server(MCPServer[Any]):
+    """Says in one sentence which argument of a tool is wrong."""
+
+    async def call_tool(self, name: str, *rest: Any, **more: Any) -> Any:
+        """Calls a tool.
+
+        Raises:
+            ToolError: Its arguments are wrong, or it refuses.
+        """
+        try:
+            return await super().call_tool(name, *rest, **more)
+        except ToolError as refusal:
+            if not isinstance(refusal.__cause__, ValidationError):
+                raise
+            wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in refusal.__cause__.errors())
+            raise ToolError(f"{wrong}. Nothing was charged.") from None
+
+
 class Runs(Protocol):
     """What does work that takes long, off the loop."""
 
@@ -63,7 +81,7 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
         name: The policy's.
         run: What does the tools' work; by default a thread.
     """
-    server = MCPServer[Any](f"dpsql: {name}", instructions=INSTRUCTIONS, log_level="ERROR")
+    server = _Server(f"dpsql: {name}", instructions=INSTRUCTIONS, log_level="ERROR")
 
     async def found(sql: str, epsilon: float | None = None) -> Considered:
         return await _done(run, lambda: tools.asked(sql, epsilon))  # one way to a thread and back, for most statements

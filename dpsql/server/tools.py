@@ -171,14 +171,13 @@ class Tools:
         """What to ask the human before a statement is charged; nothing where the agent may spend that much by itself.
 
         A loss that is not one of epsilon alone is always asked about; what was released before is free.
+
+        Raises:
+            BudgetExceeded: The budget would not grant it, whatever the human says.
         """
-        match parse(sql):
-            case syntax.QueryStatement():
-                cost = self.session.price(sql, epsilon=epsilon)
-            case syntax.CreateSynthetic():
-                cost = self.session.explain(sql, epsilon=epsilon).cost
-            case _:
-                return Considered(None, None)
+        if not isinstance(parse(sql), syntax.QueryStatement | syntax.CreateSynthetic):
+            return Considered(None, None)
+        cost = self.session.price(sql, epsilon=epsilon)
         if cost.epsilon <= self.approve_above() and not (cost.rho or cost.gamma or cost.metric):
             return Considered(None, cost)
         asks = f"This statement costs {cost_text(cost)}; {self.left()} is left. Shall it be asked?\n{safe(sql)}"

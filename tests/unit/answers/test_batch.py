@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import dpsql.testing
-from dpsql.errors import ProgrammingError
+from dpsql.errors import BudgetExceeded, ProgrammingError
 from dpsql.session import Session
 from tests.sql.databases import build
 
@@ -64,6 +64,8 @@ def test_a_price_alone_is_that_of_the_quote_and_nothing_where_the_answer_is_stor
     assert session.price(STATEMENTS[0], epsilon=2).epsilon == 2
     with pytest.raises(ProgrammingError, match="Only a SELECT has a price"):
         session.price("SHOW TABLES")
+    with pytest.raises(BudgetExceeded):
+        session.price(STATEMENTS[0], epsilon=1_000_000)
 
 
 def test_each_column_gets_the_least_price_for_the_half_width_that_is_wanted(session: Session) -> None:

@@ -173,6 +173,27 @@ def test_a_loss_that_is_no_epsilon_is_asked_about_and_so_is_a_synthetic_table(to
 
 
 @MODES
+@pytest.mark.parametrize("sql", [COUNT, "CREATE SYNTHETIC TABLE dear AS SELECT age FROM people"])
+def test_the_human_is_not_asked_about_what_the_budget_does_not_grant(tools: Tools, mode: str, sql: str) -> None:
+    human = Human(agrees=True)
+    before = tools.session.budget().spent.epsilon
+    assert "left" in refusal(called(tools, "query", human, mode, sql=sql, epsilon=100_000))
+    assert (human.asked, tools.session.budget().spent.epsilon) == ([], before)
+
+
+@MODES
+@pytest.mark.parametrize(
+    ("epsilon", "said"),
+    [
+        (-1, "epsilon: Input should be greater than 0. Nothing was charged."),
+        ("x", "epsilon: Input should be a valid number, unable to parse string as a number. Nothing was charged."),
+    ],
+)
+def test_a_wrong_argument_is_named_in_one_sentence(tools: Tools, mode: str, epsilon: Any, said: str) -> None:
+    assert refusal(called(tools, "query", mode=mode, sql=COUNT, epsilon=epsilon)) == said
+
+
+@MODES
 def test_what_the_human_agreed_to_is_what_is_charged_whatever_is_set_meanwhile(tools: Tools, mode: str) -> None:
     sql = f"SELECT SUM(age) AS s FROM people WHERE age > {len(mode)}"
     before = tools.session.budget().spent.epsilon
