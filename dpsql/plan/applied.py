@@ -38,6 +38,8 @@ KEPT_WITHIN = "CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END"
 """How an expression is kept within constants. LEAST and GREATEST alone pass over NULL: they would make it an end."""
 RELEASED_WITHIN = "GREATEST(0, LEAST(COUNT(*), 500))"
 """The same of a released count, which is never NULL."""
+BELOW = {"exp": "exp(least(AVG(ln(x)), 50))", "power": "power(10, least(AVG(log10(x)), 50))"}
+"""The same for what a released mean of logarithms is taken back by: a geometric mean."""
 
 Position = tuple[int, int] | None
 
@@ -213,7 +215,8 @@ def _no_overload(
         reason = "the result could be too large for the engine."
         hint = f"Declare or narrow the bounds of its columns, or keep it within constants: {KEPT_WITHIN}."
         if any(map(_is_released, arguments)):
-            hint = f"A released number has no bounds. Keep it within constants, such as {RELEASED_WITHIN}."
+            kept = BELOW.get(name, RELEASED_WITHIN)
+            hint = f"A released number has no bounds. Keep it within constants, such as {kept}."
         if not any(function.grows for function in candidates):
             reason = "its arguments could lie where it fails."
     elif name in COMPARISONS and (strange := _no_moment(arguments)) is not None:

@@ -344,7 +344,9 @@ class Rows:
         if query.order_by or query.limit is not None or query.offset is not None:
             raise CutInside(
                 "ORDER BY and LIMIT inside a sub-query would choose rows of people.", construct="LIMIT or ORDER BY",
-                position=query.position, hint="Put them at the end of the whole statement.",
+                position=query.position, hint="Leave them out: an answer has them, at the end of the whole statement. "
+                "A condition chooses rows: WHERE x > 100, or beyond a released number: WHERE x > "
+                "(SELECT QUANTILE_CONT(x, 0.9) FROM t).",
             )  # fmt: skip
         grouped = query.group_by or query.having is not None
         if grouped or any(holds_aggregate(item.expression) for item in query.items):

@@ -201,7 +201,8 @@ class Scope:
             if not (isinstance(expression, Column) and expression.identifies)
         ]
         names = list(dict.fromkeys(names))
+        text = f" A text stands in single quotes: '{name.spelling}'." if name.quoted and not qualifier else ""
         return UnsupportedQuery(
             "there is no such column (or the policy does not name it).", construct=construct, position=name.position,
-            hint=nearest(column, names) or f"There are {', '.join(names)}.",
+            hint=nearest(column, names) or f"There are {', '.join(names)}.{text}",
         )  # fmt: skip

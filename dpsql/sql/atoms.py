@@ -35,6 +35,7 @@ class Atom:
         distinct: For a FUNCTION or a SELECT: whether DISTINCT was written.
         implicit: For a NAME: whether it follows a value directly, so that it can only be an alias without AS.
         needs_as: For a NAME: whether DuckDB would take the word for a keyword unless AS stands before it.
+        quoted: For a NAME: whether it stands in double quotes.
     """
 
     role: Role
@@ -44,6 +45,7 @@ class Atom:
     distinct: bool = False
     implicit: bool = False
     needs_as: bool = False
+    quoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ class Constants(Writer):
             raise self._refusal(
                 "quoted name before a parenthesis", "function names are written without quotes.", "Take the quotes off."
             )
-        self._handle(Atom(Role.NAME, token.position, text=name_of(token)))
+        self._handle(Atom(Role.NAME, token.position, text=name_of(token), quoted=True))
 
     def _dated(self, token: Token) -> bool:
         """Read a word and the text of a day or a moment as one constant; False where that is not what stands there."""

@@ -149,16 +149,20 @@ def _create(tokens: tuple[Token, ...]) -> CreateSynthetic:
     """``CREATE SYNTHETIC TABLE name [WITH (option = constant, ..)] AS SELECT ..``."""
     options: list[tuple[str, Literal]] = []
     at = 4
-    if _at(tokens, 2).word != "table" or not _is_name(_at(tokens, 3)):
+    name = _at(tokens, 3)
+    if _at(tokens, 2).word == "table" and name.word in RESERVED and _at(tokens, 4).word in ("with", "as"):
+        hint = f'Quote it: "{name.word}". Or choose another name.'
+        raise _refusal(name, name.text.upper(), "this is a keyword, not a name.", hint)
+    if _at(tokens, 2).word != "table" or not _is_name(name):
         raise _refusal(tokens[0], *CREATE)
     if _at(tokens, at).word == "with" and _at(tokens, at + 1).symbol == "(":
         at += 2
         while True:
             end = next((i for i in range(at, len(tokens)) if tokens[i].symbol in (",", ")")), len(tokens))
-            name, sign, value = _at(tokens, at), _at(tokens, at + 1), tokens[at + 2 : end]
-            if not name.word or sign.symbol != "=" or not value or end == len(tokens):
-                raise _refusal(name if name is not _NOTHING else tokens[0], *CREATE)
-            options.append((name.word, _setting(value)))
+            option, sign, value = _at(tokens, at), _at(tokens, at + 1), tokens[at + 2 : end]
+            if not option.word or sign.symbol != "=" or not value or end == len(tokens):
+                raise _refusal(option if option is not _NOTHING else tokens[0], *CREATE)
+            options.append((option.word, _setting(value)))
             at = end + 1
             if tokens[end].symbol == ")":
                 break
@@ -167,7 +171,7 @@ def _create(tokens: tuple[Token, ...]) -> CreateSynthetic:
         raise _refusal(tokens[0], *CREATE)
     if twice := next((name for name, _ in options if [own for own, _ in options].count(name) > 1), None):
         raise _refusal(tokens[0], "WITH", f"{twice} is given twice.", "Give it once.")
-    return CreateSynthetic(fold(name_of(tokens[3])), tuple(options), _query(body), position=tokens[0].position)
+    return CreateSynthetic(fold(name_of(name)), tuple(options), _query(body), position=tokens[0].position)
 
 
 def _drop(tokens: tuple[Token, ...]) -> DropTable:

@@ -76,6 +76,7 @@ class Name(Node):
 
     parts: tuple[str, ...]
     spelling: str = field(default="", compare=False)  # the last part as the analyst wrote it
+    quoted: bool = field(default=False, compare=False)  # whether that part stands in double quotes
 
 
 @dataclass(frozen=True, slots=True)

@@ -439,13 +439,13 @@ SELECT COUNT(*) FROM patients WHERE list_transform(age, x -> x + 1) = 1
 -- refused: -> at 1:59: this is not an operator of dpsql. Lambdas are not supported, and dpsql reads no JSON. Write regexp_extract(x, '"key": *"([^"]*)"', 1), or '"key": *([0-9]+)' for a number.
 
 SELECT EXP(COUNT(*)) FROM patients
--- refused: exp at 1:8: the result could be too large for the engine. A released number has no bounds. Keep it within constants, such as GREATEST(0, LEAST(COUNT(*), 500)).
+-- refused: exp at 1:8: the result could be too large for the engine. A released number has no bounds. Keep it within constants, such as exp(least(AVG(ln(x)), 50)).
 
 SELECT DATE '2020-01-01' + CAST(COUNT(*) AS INTEGER) AS d FROM patients
 -- refused: + at 1:8: the result could be too large for the engine. A released number has no bounds. Keep it within constants, such as GREATEST(0, LEAST(COUNT(*), 500)).
 
 SELECT EXP(n) AS m FROM (SELECT COUNT(*) AS n FROM patients)
--- refused: exp at 1:8: the result could be too large for the engine. A released number has no bounds. Keep it within constants, such as GREATEST(0, LEAST(COUNT(*), 500)).
+-- refused: exp at 1:8: the result could be too large for the engine. A released number has no bounds. Keep it within constants, such as exp(least(AVG(ln(x)), 50)).
 
 SELECT COUNT(*) FROM visits WHERE visited_on >= '2023-02-30'
 -- refused: >= at 1:35: there is no day '2023-02-30'. Write it like '2024-05-31'.
@@ -736,7 +736,7 @@ SELECT sex, COUNT(*) FROM patients GROUP BY COUNT(*)
 -- refused: ORDER at 1:64: it stands in the wrong place, or twice. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
 
 SELECT COUNT(*) FROM ((SELECT sex FROM patients) ORDER BY sex LIMIT 3) AS t
--- refused: LIMIT or ORDER BY at 1:24: ORDER BY and LIMIT inside a sub-query would choose rows of people. Put them at the end of the whole statement.
+-- refused: LIMIT or ORDER BY at 1:24: ORDER BY and LIMIT inside a sub-query would choose rows of people. Leave them out: an answer has them, at the end of the whole statement. A condition chooses rows: WHERE x > 100, or beyond a released number: WHERE x > (SELECT QUANTILE_CONT(x, 0.9) FROM t).
 
 WITH a AS (SELECT sex FROM patients) ORDER BY sex
 -- refused: ORDER at 1:38: nothing complete stands before it. Write what is missing before it.
@@ -1320,7 +1320,7 @@ SELECT COUNT(*) FROM orders WHERE status = open
 
 -- policy: shop
 SELECT COUNT(*) FROM orders WHERE "status" = "open"
--- refused: open at 1:46: there is no such column (or the policy does not name it). There are placed, day, total, items, status, channel, express, discount, note.
+-- refused: open at 1:46: there is no such column (or the policy does not name it). There are placed, day, total, items, status, channel, express, discount, note. A text stands in single quotes: 'open'.
 
 -- policy: shop
 SELECT COUNT(*) FROM orders JOIN logins USING (day)
@@ -1940,7 +1940,7 @@ SELECT (SELECT COUNT(*), AVG(age) FROM patients)
 -- refused: scalar sub-query at 1:9: as a value it has one column, which is no list, and always one row. Write (SELECT COUNT(*) FROM t WHERE ..), without GROUP BY or HAVING.
 
 WITH pair AS (SELECT COUNT(*) AS n FROM patients UNION ALL SELECT COUNT(*) FROM visits ORDER BY n LIMIT 1) SELECT a.n, pair.n FROM pair, (SELECT COUNT(*) AS n FROM patients) AS a
--- refused: LIMIT or ORDER BY at 1:15: ORDER BY and LIMIT inside a sub-query would choose rows of people. Put them at the end of the whole statement.
+-- refused: LIMIT or ORDER BY at 1:15: ORDER BY and LIMIT inside a sub-query would choose rows of people. Leave them out: an answer has them, at the end of the whole statement. A condition chooses rows: WHERE x > 100, or beyond a released number: WHERE x > (SELECT QUANTILE_CONT(x, 0.9) FROM t).
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) n FROM (SELECT COUNT(*) AS n FROM patients UNION ALL SELECT COUNT(*) FROM visits)
 -- refused: OPTIONS at 1:1: the SELECT that it asks has options of its own, and here is nothing to pay for. Keep the options of one of them.
@@ -2196,7 +2196,7 @@ WITH z AS (SELECT region, AVG(children) FILTER (WHERE customer_id IN (SELECT cus
 
 -- policy: shop
 WITH z AS (SELECT region, children FROM customers ORDER BY children DESC LIMIT 2) SELECT region, COUNT(*) FROM z GROUP BY region
--- refused: LIMIT or ORDER BY at 1:12: ORDER BY and LIMIT inside a sub-query would choose rows of people. Put them at the end of the whole statement.
+-- refused: LIMIT or ORDER BY at 1:12: ORDER BY and LIMIT inside a sub-query would choose rows of people. Leave them out: an answer has them, at the end of the whole statement. A condition chooses rows: WHERE x > 100, or beyond a released number: WHERE x > (SELECT QUANTILE_CONT(x, 0.9) FROM t).
 
 SELECT COUNT(*) FROM patients WHERE city RLIKE 'Lyon'
 -- refused: RLIKE at 1:42: databases differ in whether all of the text must match. Write regexp_matches(x, 'pattern') for a part of it, or regexp_full_match(x, 'pattern') for all.
@@ -2248,3 +2248,12 @@ SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex ORDER BY n DESC LIMIT 50%
 
 SELECT COUNT(DISTINCT (sex, age)) FROM patients
 -- refused: (a, b) at 1:24: tuples are not supported. Compare column by column, with AND. To count pairs, GROUP BY a, b and count the rows of that answer.
+
+SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id FROM patients ORDER BY weight DESC LIMIT 100)
+-- refused: LIMIT or ORDER BY at 1:50: ORDER BY and LIMIT inside a sub-query would choose rows of people. Leave them out: an answer has them, at the end of the whole statement. A condition chooses rows: WHERE x > 100, or beyond a released number: WHERE x > (SELECT QUANTILE_CONT(x, 0.9) FROM t).
+
+SELECT COUNT(*) FROM patients WHERE sex == "F"
+-- refused: f at 1:44: there is no such column (or the policy does not name it). There are age, sex, city, weight, consent. A text stands in single quotes: 'F'.
+
+SELECT exp(AVG(ln(age + 1))) FROM patients
+-- refused: exp at 1:8: the result could be too large for the engine. A released number has no bounds. Keep it within constants, such as exp(least(AVG(ln(x)), 50)).

@@ -207,6 +207,10 @@ REFUSED = [
     ("CREATE SYNTHETIC TABLE t WITH (epsilon = 1, rho = 1) AS SELECT age FROM people", "rho"),
     ("CREATE SYNTHETIC TABLE t WITH (method = 3) AS SELECT age FROM people", "Write its name"),
     ("CREATE SYNTHETIC TABLE t AS (SELECT age FROM people)", "Write CREATE SYNTHETIC TABLE name"),
+    (
+        "CREATE SYNTHETIC TABLE Some AS SELECT age FROM people",
+        'SOME at 1:24: this is a keyword, not a name. Quote it: "some"',
+    ),
     ("CREATE TABLE t AS SELECT age FROM people", "dpsql reads only"),
     ("DROP TABLE people", "no synthetic table 'people'"),
     ("DROP TABLE a, b", "Write DROP TABLE name"),
