@@ -9,6 +9,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from dpsql.limits import MOST_LISTED
+from dpsql.plan.expressions import columns_of
+from dpsql.plan.functions import Nulls
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.types import Facts, Type, Value
 
@@ -91,8 +93,24 @@ def values_known(expression: Expression, predicates: Sequence[Expression]) -> in
         case Apply() if expression.facts.type is Type.INTEGER:
             domain = _whole_numbers(expression.facts)
     if not domain:
-        return None
+        return _by_columns(expression, predicates) if isinstance(expression, Apply) else None
     return len(domain) if isinstance(domain, range) else sum(value is not None for value in domain)
+
+
+def _by_columns(function: Apply, predicates: Sequence[Expression]) -> int | None:
+    """The same of a function, which has one value for all that its columns have together. NULL, which a column that
+    is not declared nullable may hold, too, counts unless it makes the whole NULL."""
+    counts = [values_known(column, predicates) for column in columns_of(function)]
+    missing = 0 if _is_strict(function) else 1
+    known = [count + missing for count in counts if count is not None]
+    return math.prod(known) if len(known) == len(counts) else None
+
+
+def _is_strict(expression: Expression) -> bool:
+    """Whether it is NULL wherever one of its columns is."""
+    if not isinstance(expression, Apply):
+        return isinstance(expression, Column | Constant)
+    return expression.function.nulls in (Nulls.STRICT, Nulls.MAY) and all(map(_is_strict, expression.arguments))
 
 
 def named_values(key: Expression, predicates: Sequence[Expression]) -> tuple[Value, ...] | None:

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 from dpsql.limits import MOST_LISTED
+from dpsql.plan.expressions import Resolver
 from dpsql.plan.nodes import Column, Constant
 from dpsql.plan.types import Facts, Type
 from dpsql.plan.values import column_domain, values_known
@@ -21,6 +22,7 @@ COLUMNS = {
     "declared": (Column("t0", "city", Facts(Type.TEXT), values=("a", "b")), 2),
     "a flag": (Column("t0", "flag", Facts(Type.BOOLEAN)), 2),
 }
+resolver = Resolver(lambda _: None, ())
 OPEN = {
     "a text": Column("t0", "city", Facts(Type.TEXT)),
     "nobody's end": Column("t0", "day", Facts(Type.DATE, date(2024, 1, 1))),
@@ -54,3 +56,14 @@ def test_what_is_not_known_or_too_many_is_open(column: Column) -> None:
 def test_a_constant_is_one_value_and_null_is_none() -> None:
     facts = Facts(Type.TEXT)
     assert [values_known(Constant(value, facts), ()) for value in ("a", None)] == [1, 0]
+
+
+def test_a_function_has_no_more_values_than_its_columns_together() -> None:
+    city, flag = COLUMNS["declared"][0], COLUMNS["a flag"][0]
+    said = resolver.apply("cast:text", (flag,), None)
+    both = resolver.apply("||", (city, said), None)
+    assert values_known(both, ()) == 4
+    assert values_known(resolver.apply("||", (both, city), None), ()) == 4  # a column counts once
+    assert values_known(resolver.apply("||", (both, OPEN["a text"]), None), ()) is None
+    other = resolver.apply("coalesce", (city, said), None)
+    assert values_known(other, ()) == 3 * 3  # NULL, declared or not, makes another value
