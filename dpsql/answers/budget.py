@@ -35,7 +35,7 @@ class Budget:
         limit: The analyst's limit.
         composition: How losses add up, ``basic`` or ``zcdp``.
         promise: What all of it means together for one row, where answers of several kinds were given; else ''.
-        delta_left: The largest delta that one query could still have; None where none of the account's was spent.
+        delta_left: The largest delta that one query could still have; None where the account never had any.
     """
 
     spent: PrivacyLoss
@@ -101,9 +101,18 @@ class Budget:
     def to_answer(self) -> Answer:
         """The budget as one row: what ``SHOW BUDGET`` returns."""
         return public(
-            ("spent", "limit", "remaining_epsilon", "composition", "promise"),
-            (Type.TEXT, Type.TEXT, Type.REAL, Type.TEXT, Type.TEXT),
-            [(cost_text(self.spent), cost_text(self.limit), self.remaining, self.composition, self.promise or None)],
+            ("spent", "limit", "remaining_epsilon", "remaining_delta", "composition", "promise"),
+            (Type.TEXT, Type.TEXT, Type.REAL, Type.REAL, Type.TEXT, Type.TEXT),
+            [
+                (
+                    cost_text(self.spent),
+                    cost_text(self.limit),
+                    self.remaining,
+                    self.delta_left,
+                    self.composition,
+                    self.promise or None,
+                )
+            ],
         )
 
 

@@ -165,7 +165,7 @@ class Granting:
             remaining=Fraction(0) if stopped else remaining,
             limit=limit,
             composition=self._composition,
-            delta_left=None if stopped or delta >= delta_left(granted, Account()) else delta,
+            delta_left=None if stopped or not limit.delta else delta,
         )
 
     def repeats_left(self, analyst: str, asked: Account) -> int | None:

@@ -28,7 +28,7 @@ class AccountState:
         remaining: The largest price in pure epsilon that one more query could have: the lesser of own and total.
         limit: The account's limits.
         composition: How losses add up.
-        delta_left: The largest delta that one more query could have; None where none of the account's was spent.
+        delta_left: The largest delta that one more query could have; None where the account never had any.
     """
 
     spent: PrivacyLoss

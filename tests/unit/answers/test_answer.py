@@ -220,14 +220,15 @@ def test_a_printed_budget_never_shows_more_than_is_left_or_less_than_was_spent()
     text = str(budget)
     assert "epsilon 1.00001" in text
     assert "epsilon 0.999999\n" in text
-    assert budget.to_answer().rows == [("epsilon 1.00001", "epsilon 2", 0.9999999, "zcdp", None)]
+    assert budget.to_answer().rows == [("epsilon 1.00001", "epsilon 2", 0.9999999, None, "zcdp", None)]
 
 
-def test_a_budget_says_what_delta_is_left_once_some_was_spent() -> None:
+def test_a_budget_says_what_delta_is_left_where_there_is_one() -> None:
     spent, limit = PrivacyLoss(epsilon=1, delta=2e-6), PrivacyLoss(epsilon=2, delta=1e-5)
     budget = Budget(spent, 1.5, limit, "zcdp", delta_left=5.98e-7)
     assert budget.left == "Left: epsilon 1.5, delta 5.98e-07."
     assert str(budget).endswith("Losses add up by zcdp composition: a quarter of delta pays for queries.")
+    assert budget.to_answer().rows[0][3] == 5.98e-07
     assert replace(budget, delta_left=0.0).epsilon_left == "epsilon 1.5, no delta"
     assert replace(budget, delta_left=None).epsilon_left == "epsilon 1.5"
 

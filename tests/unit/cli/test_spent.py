@@ -17,10 +17,10 @@ def test_budget_shows_all_together_and_each_analyst(clinic: Clinic) -> None:
 def test_a_budget_is_written_in_the_formats_of_answers(clinic: Clinic) -> None:
     told = json.loads(clinic.dpsql("budget", "clinic.yaml", "--format", "json").out)
     assert [column["name"] for column in told["columns"]][:4] == ["analyst", "spent", "limit", "remaining_epsilon"]
-    assert told["rows"][1] == ["ana", "nothing", "epsilon 2", 2.0, "basic", None]
+    assert told["rows"][1] == ["ana", "nothing", "epsilon 2", 2.0, None, "basic", None]
     assert (
         clinic.dpsql("budget", "clinic.yaml", "--format", "csv").out.splitlines()[2]
-        == "ana,nothing,epsilon 2,2.0,basic,"
+        == "ana,nothing,epsilon 2,2.0,,basic,"
     )
 
 
