@@ -106,6 +106,7 @@ def restore(
     ledger, mark = _ledger_files(load_policy(policy))
     restore_ledger(source, ledger, reason=reason, mark=mark)
     typer.echo("Restored. It counts as fully spent until: dpsql budget POLICY --reset --reason TEXT")
+    typer.echo("If tables were refreshed since it was made, build them anew: dpsql refresh POLICY")
     typer.echo("A server that runs goes on with neither ledger: start it again.")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.unit.cli.clinic import Clinic, assert_one_clear_error
 
 
@@ -71,10 +73,24 @@ def test_a_backup_restores_as_fully_spent_until_a_reset(clinic: Clinic) -> None:
     assert clinic.dpsql("budget", "clinic.yaml").code == 0
     assert clinic.dpsql("ledger", "backup", "clinic.yaml", "copy.db").code == 0
     assert_one_clear_error(clinic.dpsql("ledger", "backup", "clinic.yaml", "copy.db"), "There is a file at copy.db")
-    assert clinic.dpsql("ledger", "restore", "clinic.yaml", "copy.db", "--reason", "disk died").code == 0
+    restored = clinic.dpsql("ledger", "restore", "clinic.yaml", "copy.db", "--reason", "disk died")
+    assert (restored.code, "If tables were refreshed since it was made" in restored.out) == (0, True)
     assert "epsilon 0\n" in clinic.dpsql("budget", "clinic.yaml", "--analyst", "ana").out
     assert clinic.dpsql("budget", "clinic.yaml", "--reset", "--reason", "counted by hand").code == 0
     assert "epsilon 2\n" in clinic.dpsql("budget", "clinic.yaml", "--analyst", "ana").out
+
+
+@pytest.mark.chance(0, "asserts nothing of the draws")
+def test_a_restored_ledger_of_older_tables_has_them_built_anew(clinic: Clinic) -> None:
+    ask = ("query", "clinic.yaml", "--analyst", "ana", "SELECT COUNT(*) FROM visits")
+    for words in (
+        "refresh clinic.yaml", "ledger backup clinic.yaml copy.db", "refresh clinic.yaml", "refresh clinic.yaml",
+        "ledger restore clinic.yaml copy.db --reason r", "budget clinic.yaml --reset --reason r",
+    ):  # fmt: skip
+        assert clinic.dpsql(*words.split()).code == 0
+    assert_one_clear_error(clinic.dpsql(*ask), "dpsql refresh POLICY")
+    assert clinic.dpsql("refresh", "clinic.yaml").code == 0
+    assert clinic.dpsql(*ask).code == 0
 
 
 def test_verify_is_content_with_a_sound_ledger_and_refuses_a_damaged_one(clinic: Clinic) -> None:
