@@ -14,7 +14,6 @@ from dpsql.answers.answer import Answer, public
 from dpsql.answers.batch import BatchQuote, Statements, ToBuy, asked_in, at_width, batch_quote, is_priced
 from dpsql.answers.budget import Budget
 from dpsql.answers.described import described_quote
-from dpsql.answers.foreseen_together import columns_together
 from dpsql.answers.listing import describe_table, list_tables
 from dpsql.answers.narrow import widths_of
 from dpsql.answers.promise import total_promise
@@ -365,8 +364,8 @@ class Session(Buying):
                 found.append(own[0])
                 continue
             left = backend.ledger.repeats_left(self._analyst, loss)
-            computed = columns_together(one.several, one.parts) if one.several is not None else []
-            quote = quoted_together(own, backend.summary(loss), left, first=len(one.first), computed=computed)
+            cost, first = backend.summary(loss), len(one.first)
+            quote = quoted_together(own, cost, left, first=first, several=one.several, parts=one.parts)
             found.append(quote if own else described_quote())
         return batch, found
 

@@ -23,7 +23,7 @@ from dpsql.plan.roles import answer_columns
 from dpsql.prepare import Prepared
 from dpsql.privacy.loss import PrivacyLoss
 
-__all__ = ["columns_together"]
+__all__ = ["Own", "columns_together"]
 
 Own = Prepared | PublicPlan
 

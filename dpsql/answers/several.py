@@ -16,10 +16,11 @@ from typing import Any
 from dpsql.answers.answer import Answer
 from dpsql.answers.consistency import AllGroupings
 from dpsql.answers.finish import Intervals
+from dpsql.answers.foreseen_together import Own, columns_together
 from dpsql.answers.intervals import ends_of, within
 from dpsql.answers.lists import gathered, side_by_side
 from dpsql.answers.postprocess import MADE_UP, PostProcess, fitting
-from dpsql.answers.quoted import Quote, QuoteColumn, endless_note
+from dpsql.answers.quoted import Quote, endless_note
 from dpsql.answers.screen import Ends
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.over_release import lower_over_release
@@ -46,6 +47,10 @@ _NONE: Ends = (None, None)
 FIRST = (
     "Values of sub-queries among the rows are released first. Rows meet what was released, noise included, and "
     "intervals are about the rows that it leaves."
+)
+BARE = (
+    "Noised numbers decide which rows there are, so that none of them keeps its interval. Where UNION makes equal rows "
+    "one, UNION ALL keeps every row, with its intervals."
 )
 
 
@@ -111,7 +116,7 @@ def put_together(
         _intervals=Intervals(plan, AllGroupings(groups, values, {}), bars, rows, post_process),
         released_from=tuple(dict.fromkeys(name for part in answers for name in part.released_from)),
         caps=tuple(dict.fromkeys(cap for part in answers for cap in part.caps)),
-        notices=tuple(dict.fromkeys(notice for part in answers for notice in part.notices)),
+        notices=tuple(dict.fromkeys(notice for part in answers for notice in [*part.notices, *_bare(several)])),
         _roles=roles_of(several),
     )
     return gathered(together, plan.answer)
@@ -144,7 +149,8 @@ def quoted_together(
     repeats_left: int | None,
     *,
     first: int = 0,
-    computed: Sequence[QuoteColumn] = (),
+    several: Several | None = None,
+    parts: Sequence[Own] = (),
 ) -> Quote:
     """The quote of a statement over several answers.
 
@@ -153,11 +159,14 @@ def quoted_together(
         cost: Of all of them together.
         repeats_left: How often the budget would grant them together.
         first: How many are released for the others to read.
-        computed: The columns that are made of several answers.
+        several: What is made of several answers; None where one reads what is released first.
+        parts: What each of them is.
     """
+    computed = [] if several is None else columns_together(several, parts)
     told = [
         f"Its {len(quotes)} answers are bought together, each at the price named; what is made of them is free.",
         *([FIRST] if first else []),
+        *([] if several is None else _bare(several)),
     ]
     return Quote(
         cost=cost,
@@ -170,6 +179,11 @@ def quoted_together(
             )
         ),
     )
+
+
+def _bare(several: Several) -> list[str]:
+    """That no number keeps its interval, where that is so."""
+    return [BARE] if decided_by_noise(several.after.relation) else []
 
 
 def _table(table: TableInfo, rows: Sequence[tuple[Any, ...]]) -> dict[str, tuple[str, Sequence[Any]]]:

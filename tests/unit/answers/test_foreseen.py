@@ -217,3 +217,11 @@ def test_a_column_without_noise_is_refused_with_those_that_have_some(session: Se
     sql = "SELECT district, COUNT(*) AS n, SUM(age) / COUNT(*) AS m FROM people GROUP BY district"
     with pytest.raises(ProgrammingError, match=f"'{column}' is no number of the answer that holds noise. {takes}"):
         session.explain(sql, half_width={column: 3})
+
+
+def test_UNION_says_before_the_charge_that_no_number_keeps_its_interval(session: Session) -> None:
+    both = "SELECT COUNT(*) AS n FROM people UNION{} SELECT COUNT(*) AS n FROM people WHERE age > 50"
+    bare = [note for note in session.explain(both.format("")).notes if "UNION ALL keeps every row" in note]
+    assert bare
+    assert not set(bare) & set(session.explain(both.format(" ALL")).notes)
+    assert set(bare) <= set(session.query(both.format("")).notes)
