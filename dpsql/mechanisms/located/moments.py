@@ -29,7 +29,7 @@ from dpsql.mechanisms.located.parts import COUNT, Shares
 from dpsql.mechanisms.located.place import Clip, squares, totals
 from dpsql.mechanisms.located.release import ASIDE, LocatedRelease, mean_of, rows_of
 from dpsql.mechanisms.located.search import Row, rows_in
-from dpsql.mechanisms.noise.central import STATISTICS, Deviation, Guess, Many, Moments, MomentStatistic, Range
+from dpsql.mechanisms.noise.central import STATISTICS, Deviation, Guess, Many, Moments, Range, Statistic
 from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
 from dpsql.mechanisms.noise.moments import ranges
 from dpsql.privacy.sampling import Sampler
@@ -104,7 +104,7 @@ class LocatedMoments(LocatedRelease):
         return replace(self, at=place, notes=self.notes)
 
     @property
-    def _statistic(self) -> MomentStatistic:
+    def _statistic(self) -> Statistic:
         return _statistic_of(self.functions[self.at])
 
     @property
@@ -223,5 +223,5 @@ class LocatedMoments(LocatedRelease):
         return low * self._unit, min(grown, most) * self._unit
 
 
-def _statistic_of(function: str) -> MomentStatistic:
+def _statistic_of(function: str) -> Statistic:
     return Distance() if function == "avg" else STATISTICS[function]

@@ -25,7 +25,18 @@ from typing import Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["STATISTICS", "Central", "Correlation", "Deviation", "Guess", "Many", "MomentStatistic", "Moments", "Slope"]
+__all__ = [
+    "STATISTICS",
+    "Central",
+    "Correlation",
+    "Deviation",
+    "Guess",
+    "Likely",
+    "Many",
+    "Moments",
+    "Slope",
+    "Statistic",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -36,6 +47,11 @@ Many = Mapping[str, Floats]
 """(k,) each: moments that one group could have."""
 
 Range = tuple[float, float]
+
+BELOW = 2
+"""How many times its own error a variance counts by which something is divided. A guess: a ratio says nothing once its
+noise may be all of the variance, as it may where a spread is declared three times too large. Then half widths are half
+as large, or less; with the true spread, up to a seventh larger for no correlation, and no larger for one of 1/2."""
 
 Number = TypeVar("Number", int, Floats)
 
@@ -73,16 +89,20 @@ class MomentStatistic(Protocol):
         """Its value inside the bounds."""
         ...
 
-    def likely(self, m: Many, widths: Mapping[str, int]) -> tuple[Floats, Floats]:
-        """(k,), (k,) its value for each of many moments, twice; its two bounds where it is not defined."""
-        ...
-
     def weights(self, guess: Guess) -> dict[str, float]:
-        """By how much an error of 1 in each moment moves it, times n, at the guess; never less than 0."""
+        """By how much an error of 1 in each moment moves it, times n, at the guess, or how much that counts; >= 0."""
         ...
 
     def step(self, x: Fraction, y: Fraction) -> float:
         """Its unit: what 1 is worth in the columns' units, whose grid steps are given."""
+        ...
+
+
+class Likely(MomentStatistic, Protocol):
+    """One that is so near to linear that what it is under many noises tells where it may lie."""
+
+    def likely(self, m: Many, widths: Mapping[str, int]) -> tuple[Floats, Floats]:
+        """(k,), (k,) its value for each of many moments, twice; its two bounds where it is not defined."""
         ...
 
 
@@ -197,16 +217,10 @@ class Correlation:
         size = 1.0 if both**2 >= x * y else math.sqrt(both**2 / (x * y))
         return math.copysign(size, both)
 
-    def likely(self, m: Many, widths: Mapping[str, int]) -> tuple[Floats, Floats]:
-        x, y = _covariance(m, "xx"), _covariance(m, "yy")
-        defined = (m["n"] >= self.least) & (x > 0) & (y > 0)
-        both = _covariance(m, "xy") / np.sqrt(np.where(defined, x, 1.0)) / np.sqrt(np.where(defined, y, 1.0))
-        return _within(self.bounds(widths), both, defined)
-
     def weights(self, guess: Guess) -> dict[str, float]:
         weights = _add({}, "xy", guess, 1 / guess.of("xy"))
-        # At a correlation of 1/2 each variance moves it a quarter as much.
-        return _add(_add(weights, "xx", guess, 1 / (4 * guess.of("xx"))), "yy", guess, 1 / (4 * guess.of("yy")))
+        # At a correlation of 1/2 each variance moves it a quarter as much, times `BELOW`.
+        return _add(_add(weights, "xx", guess, BELOW / (4 * guess.of("xx"))), "yy", guess, BELOW / (4 * guess.of("yy")))
 
     def step(self, x: Fraction, y: Fraction) -> float:
         return 1.0
@@ -233,21 +247,18 @@ class Slope:
         size = float(widths["y"]) if abs(both) >= widths["y"] * x else abs(both) / x
         return math.copysign(size, both)
 
-    def likely(self, m: Many, widths: Mapping[str, int]) -> tuple[Floats, Floats]:
-        x = _covariance(m, "xx")
-        defined = (m["n"] >= self.least) & (x > 0)
-        return _within(self.bounds(widths), _covariance(m, "xy") / np.where(defined, x, 1.0), defined)
-
     def weights(self, guess: Guess) -> dict[str, float]:
-        # At a correlation of 1/2 the slope is half of y's distance over x's.
+        # At a correlation of 1/2 the slope is half of y's distance over x's; times `BELOW`.
         weights = _add({}, "xy", guess, 1 / guess.of("xx"))
-        return _add(weights, "xx", guess, guess.y / (2 * guess.x**3))
+        return _add(weights, "xx", guess, BELOW * guess.y / (2 * guess.x**3))
 
     def step(self, x: Fraction, y: Fraction) -> float:
         return float(y / x)
 
 
-STATISTICS: Mapping[str, MomentStatistic] = {
+Statistic = Correlation | Slope | Likely
+
+STATISTICS: Mapping[str, Statistic] = {
     "var_pop": Central("xx", lost=0),
     "var_samp": Central("xx", lost=1),
     "stddev_pop": Deviation(Central("xx", lost=0)),

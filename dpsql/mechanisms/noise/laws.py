@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from dpsql.mechanisms.noise.least import least
 from dpsql.mechanisms.noise.sums import gaussian_sum_beyond, laplace_sum_beyond
+from dpsql.mechanisms.noise.tails import gaussian_tail_of_sum, laplace_tail_of_sum
 from dpsql.privacy.sampling import Integers, Sampler
 
 __all__ = [
@@ -102,6 +103,10 @@ class Law(Hashable, Protocol):
         """(n,) P(|X + Y| > width) for independent X, Y of the continuous law with spreads ``first`` and ``second``."""
         ...
 
+    def tail_of_sum(self, spreads: Floats, width: Floats) -> Floats:
+        """P(|sum of Y_i| > width) for independent Y_i of the continuous law with these spreads, as of `tails`."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class LaplaceLaw:
@@ -148,6 +153,9 @@ class LaplaceLaw:
         tail: Floats = (np.exp(-w) - ratio**2 * np.exp(-w / ratio)) / (1 - ratio**2)
         return tail
 
+    def tail_of_sum(self, spreads: Floats, width: Floats) -> Floats:
+        return laplace_tail_of_sum(spreads, width)
+
 
 @dataclass(frozen=True, slots=True)
 class GaussianLaw:
@@ -189,6 +197,9 @@ class GaussianLaw:
 
     def tail_of_two(self, first: float, second: Floats, width: Floats) -> Floats:
         return erfc(np.maximum(width, 0) / (math.sqrt(2) * np.hypot(first, second)))
+
+    def tail_of_sum(self, spreads: Floats, width: Floats) -> Floats:
+        return gaussian_tail_of_sum(spreads, width)
 
 
 def laplace_tail(scale: Fraction, at: int) -> Decimal:

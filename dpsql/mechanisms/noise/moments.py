@@ -9,17 +9,18 @@ rows are fixed and public and no argument is ever NULL, the number is exact and 
 into the statistic, inside bounds that hold whatever the noise.
 
 The price is split so that the expected error is least, to first order and at a public guess
-(`MomentStatistic.weights`).
+(`central.MomentStatistic.weights`).
 
-Interval. The true moments are the noised ones less their noise, whose laws are known. So the statistic is computed for
-4,096 noises that stand for those laws, and the interval leaves out equal parts on either side; where a noise leaves too
-few rows, or no variance to divide by, the statistic could be anything inside its bounds. For a statistic that is linear
-in the moments this has the wanted confidence exactly; for the others it is measured. Where the interval reaches an end
-of the statistic's bounds, the noise is so large that it is far from linear (a variance less the square of a noisy mean
-is 0 wherever that mean is): there it is the whole range over the likeliest noises. With P_i = P(|noise_i| beyond its
-own), the sum of -ln P_i over k moments has a gamma law, and those within its quantile hold the truth with the wanted
-chance, whatever the statistic is. The noises are the points of a
-lattice: nothing is drawn, and the same release has the same interval every time. Above 99.8% it is all of the bounds.
+Interval. That of a correlation or a slope is proved: see `inverted`. For the others, the true moments are the noised
+ones less their noise, whose laws are known. So the statistic is computed for 4,096 noises that stand for those laws,
+and the interval leaves out equal parts on either side; where a noise leaves too few rows, the statistic could be
+anything inside its bounds. For a statistic that is linear in the moments this has the wanted confidence exactly; for
+the others it is measured. Where the interval reaches an end of the statistic's bounds, the noise is so large that it
+is far from linear (a variance less the square of a noisy mean is 0 wherever that mean is): there it is the whole range
+over the likeliest noises. With P_i = P(|noise_i| beyond its own), the sum of -ln P_i over k moments has a gamma law,
+and those within its quantile hold the truth with the wanted chance, whatever the statistic is. The noises are the
+points of a lattice: nothing is drawn, and the same release has the same interval every time. Above 99.8% it is all of
+the bounds.
 
 Grids are made coarser, by powers of ten, until no value exceeds 2^42 steps: then no sum of products overflows. This
 rounds a value by no more than 2^-39 of the largest.
@@ -38,7 +39,8 @@ import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
-from dpsql.mechanisms.noise.central import STATISTICS, Correlation, Guess, Moments, MomentStatistic, Slope
+from dpsql.mechanisms.noise.central import STATISTICS, Correlation, Guess, Moments, Slope, Statistic
+from dpsql.mechanisms.noise.inverted import solved_within
 from dpsql.mechanisms.noise.laws import Law
 from dpsql.mechanisms.noise.mean import centre_of, deviation_of
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, need_of, rows_fixed, sensitivity_of
@@ -79,7 +81,7 @@ class MomentsQuery:
     """
 
     need: Aggregates
-    statistic: MomentStatistic
+    statistic: Statistic
     grids: Mapping[str, Grid]
     sensitivities: tuple[Sensitivity | None, ...]
     guess: Guess
@@ -262,13 +264,13 @@ class MomentsRelease(Offer):
 
 
 def ranges(
-    statistic: MomentStatistic,
+    statistic: Statistic,
     laws: Sequence[Law | None],
     widths: Mapping[str, int],
     rows: Sequence[Moments],
     confidence: float,
 ) -> list[tuple[float, float]]:
-    """What the statistic of each group could be, less equal parts on either side, in grid steps.
+    """What the statistic of each group could be, in grid steps.
 
     Args:
         statistic: What is computed.
@@ -280,6 +282,8 @@ def ranges(
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is {confidence}; write a number between 0 and 1, such as 0.95")
     bounds = statistic.bounds(widths)
+    if isinstance(statistic, Correlation | Slope):
+        return solved_within(bounds, dict(zip(statistic.moments, laws, strict=True)), widths, rows, confidence)
     if confidence > CONFIDENCE:
         return [bounds] * len(rows)
     ranks = lattice(sum(law is not None for law in laws))

@@ -321,10 +321,15 @@ def test_the_interval_of_a_linear_statistic_has_its_exact_quantiles(mechanism: L
 
 @BOTH
 def test_beyond_what_the_points_can_tell_the_interval_is_all_of_the_bounds(mechanism: Laplace | Gaussian) -> None:
-    release = moments(mechanism, "corr")
-    released = release.release(raw([10**6], [0], [0], [10**9], [10**9], [10**9]), Noiseless())
-    assert release.intervals(released, 0.9981) == [(-1.0, 1.0)]
-    assert release.intervals(released, 0.99) != [(-1.0, 1.0)]
+    for name, sums, beyond, within in (
+        ("var_pop", [[0], [10**9]], 0.9981, 0.99),
+        ("corr", [[0], [0], [10**9], [10**9], [10**9]], 0.99991, 0.9998),
+    ):
+        release = moments(mechanism, name)
+        bounds = tuple(end * release.query.unit for end in release.query.statistic.bounds(release.query.widths))
+        released = release.release(raw([10**6], *sums), Noiseless())
+        assert release.intervals(released, beyond) == [bounds]
+        assert release.intervals(released, within) != [bounds]
     with pytest.raises(ValueError, match="confidence"):
         release.intervals(released, 1.0)
 
