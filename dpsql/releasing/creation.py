@@ -36,7 +36,7 @@ from dpsql.prepare.sources import min_units, rows_about, rows_public, source_of
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.privacy.tables import RawTable
 from dpsql.releasing.payers import Payer
-from dpsql.releasing.stored import MOST_READ, read_stored, written
+from dpsql.releasing.stored import MOST_READ, read_stored, without_null, written
 from dpsql.sql import syntax
 from dpsql.sql.parse import normal
 
@@ -120,20 +120,13 @@ class Creation:
             else f"All questions of its workload are within {100 * found:.2g}% of the rows at once, at 95%."
         )
         memory = f"Making it takes up to about {max(1, table.memory // MEGABYTE):,} MB."
-        return tuple(filter(None, (one, useless, most, memory, self._without_null(), READS)))
+        return tuple(filter(None, (one, useless, most, memory, without_null(self._left_out), READS)))
 
-    def _without_null(self) -> str:
-        """Of which columns a row may have a NULL that the table does not list; empty where there are none."""
-        names = [
-            name for name, key in self.columns if None not in (key.domain or ()) and not is_certain(key.expression)
-        ]
-        if not names:
-            return ""
-        which = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
-        return (
-            f"Rows whose {which} is NULL, or none of the declared values, are not in the table, and its errors say "
-            "nothing of them: NULL is a value where the policy says nullable: true."
-        )
+    @property
+    def _left_out(self) -> tuple[str, ...]:
+        """Of which columns a row may have a NULL that the table does not list."""
+        listed = ((name, key.expression, key.domain or ()) for name, key in self.columns)
+        return tuple(name for name, column, values in listed if None not in values and not is_certain(column))
 
     def made(self, progress: Progress = SILENT, agree: Agree = None) -> Answer:
         """Charges, reads, releases and stores: one row of name, method, rows, error as a share of them, and cost.
@@ -172,7 +165,7 @@ class Creation:
         error = float(f"{table.deviation / max(1, rows):.3g}")  # a foretold one: more digits say nothing
         told = (name, table.method, rows, error, cost_text(cost))
         answer = public(("table", "method", "rows", "error", "cost"), kinds, [told])
-        told_too = (*filter(None, [self._without_null()]), *notices)
+        told_too = (*filter(None, [without_null(self._left_out)]), *notices)
         return replace(answer, cost=cost, private=backend.private, notices=told_too)
 
     @property
@@ -204,7 +197,7 @@ class Creation:
         rows = [int(number) for number in released.columns["rows"]]
         kinds = [(column, key.expression.facts.type) for column, key in self.columns]
         values = [released.columns[key] for key in names]
-        stored = written(kinds, values, rows, table.asked.domains, made.proofs)
+        stored = written(kinds, values, rows, table.asked.domains, made.proofs, self._left_out)
         backend.times.step()  # from here on the table is seen
         backend.ledger.keep(charge, fingerprint, stored)
 

@@ -36,7 +36,7 @@ from dpsql.privacy.tables import RawTable
 from dpsql.releasing.creation import Creation, beside, lost, planned
 from dpsql.releasing.instead import Planned, break_even, free_statement
 from dpsql.releasing.payers import Analyst
-from dpsql.releasing.stored import MOST_READ, StoredTable, read_stored, unread
+from dpsql.releasing.stored import MOST_READ, StoredTable, read_stored, unread, without_null
 from dpsql.sql import syntax
 from dpsql.worker.client import Table
 
@@ -116,7 +116,7 @@ class Releases:
         return replace(
             answer,
             cost=cost,
-            notices=tuple(notices),
+            notices=(*notices, *self._left_out(read)),
             released_from=names,
             private=self._backend.private,
             _intervals=bounds,
@@ -125,14 +125,29 @@ class Releases:
 
     def quote(self, plan: PublicPlan) -> Quote:
         """The quote of a statement over public and synthetic tables."""
-        quote = self._backend.public_quote(plan)
-        prices = {scan.table.name: scan.table.unread for scan in scans(plan.relation) if scan.table.unread}
+        quote, read = self._backend.public_quote(plan), {scan.table.name: scan.table for scan in scans(plan.relation)}
+        prices = {name: table.unread for name, table in read.items() if table.unread}
         if not any(scan.table.released for scan in scans(plan.relation)):
             return quote
         notes = tuple(f"The first reading of {name} costs {price}." for name, price in prices.items())
         affords = not prices or LedgerTables(self._backend.ledger).affords(self._analyst, list(prices))
         left = quote.repeats_left if affords else 0
-        return replace(quote, cost=self._prices(list(prices)), repeats_left=left, notes=notes or (FREE,))
+        return replace(
+            quote,
+            cost=self._prices(list(prices)),
+            repeats_left=left,
+            notes=(*(notes or (FREE,)), *self._left_out(read)),
+        )
+
+    def _left_out(self, read: Mapping[str, TableInfo]) -> tuple[str, ...]:
+        """Which rows are not in the tables that are read and paid for: their intervals know nothing of these."""
+        found = (
+            (name, self._stored(name, table.released))
+            for name, table in read.items()
+            if table.released and not table.unread
+        )
+        said = ((name, without_null(stored.left_out)) for name, stored in found if stored is not None)
+        return tuple(f"{name}: {sentence}" for name, sentence in said if sentence)
 
     def tables_beside(self, several: Several) -> dict[str, Table]:
         """The tables that several answers are joined with, by name: public ones, and synthetic ones that are paid for.

@@ -21,7 +21,7 @@ from dpsql.worker import wire
 if TYPE_CHECKING:
     from dpsql.mechanisms.releases.proofs import Proof
 
-__all__ = ["MOST_READ", "StoredTable", "read_stored", "unread", "written"]
+__all__ = ["MOST_READ", "StoredTable", "read_stored", "unread", "without_null", "written"]
 
 MOST_READ = 1_000_000
 """Rows of a synthetic table that SQL reads: they travel to a process with each statement. It is a choice."""
@@ -37,6 +37,7 @@ class StoredTable:
         rows: How many rows there are of each.
         domains: One list of values a column, as they were released; the cells of a proof are their combinations.
         proofs: What is proved of it; none for nothing.
+        left_out: Of which columns rows with a NULL are not in it.
     """
 
     info: TableInfo
@@ -44,6 +45,7 @@ class StoredTable:
     rows: Sequence[int]
     domains: tuple[Sequence[Value], ...] = ()
     proofs: tuple[Proof, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     def counted(self) -> dict[str, tuple[str, Sequence[Any]]]:
         """The distinct rows and how often each stands there, as a worker takes them."""
@@ -69,6 +71,7 @@ def written(
     rows: Sequence[int],
     domains: Sequence[Sequence[Value]],
     proofs: Sequence[Proof],
+    left_out: Sequence[str] = (),
 ) -> bytes:
     """A table as the ledger keeps it."""
     told = {
@@ -77,6 +80,7 @@ def written(
         "rows": list(rows),
         "domains": list(map(list, domains)) if proofs else [],
         "proofs": [proof.told() for proof in proofs],
+        "left_out": list(left_out),
     }
     return wire.encode(told)
 
@@ -110,4 +114,16 @@ def read_stored(name: str, fingerprint: str, stored: bytes) -> StoredTable:
     from dpsql.mechanisms.releases.proofs import read_proof  # here: few sessions read a table
 
     proofs = tuple(map(read_proof, told.get("proofs", ())))
-    return StoredTable(info, tuple(told["values"]), told["rows"], tuple(told.get("domains", ())), proofs)
+    domains, left_out = (tuple(told.get(key, ())) for key in ("domains", "left_out"))  # one of before has none
+    return StoredTable(info, tuple(told["values"]), told["rows"], domains, proofs, left_out)
+
+
+def without_null(columns: Sequence[str]) -> str:
+    """That rows with a NULL in one of these columns are in no such table; empty for none."""
+    if not columns:
+        return ""
+    which = f"{', '.join(columns[:-1])} or {columns[-1]}" if len(columns) > 1 else columns[0]
+    return (
+        f"Rows whose {which} is NULL, or none of the declared values, are not in the table, and its errors say "
+        "nothing of them: NULL is a value where the policy says nullable: true."
+    )

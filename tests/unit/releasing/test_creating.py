@@ -14,10 +14,13 @@ import pytest
 import dpsql
 import dpsql.testing
 from dpsql.errors import BudgetExceeded, ProgrammingError, UnsupportedQuery
+from dpsql.plan.types import Type
 from dpsql.privacy.sampling import Integers
 from dpsql.proxy import Proxy
+from dpsql.releasing.stored import read_stored, written
 from dpsql.session import Session
 from dpsql.testing_samplers import FixedSampler
+from dpsql.worker import wire
 
 POLICY = """
 version: 1
@@ -356,3 +359,18 @@ def test_a_quote_and_an_answer_say_of_which_columns_null_is_not_in_the_table(ses
     assert sum(note.startswith(said) for note in session.explain(shown).notes) == 1
     assert str(session.query(shown)).count(said) == 1
     assert not any("NULL" in note for note in session.explain(sql.format("sex").replace("lacking", "other")).notes)
+    reading = "SELECT COUNT(*) AS n FROM lacking WHERE sex = 'F'"
+    for notes in (session.explain(reading).notes, session.query(reading).notes):
+        assert sum(note.startswith(f"lacking: {said}") for note in notes) == 1
+    session.query(sql.format("sex").replace("lacking", "whole"))
+    assert not any("NULL" in note for note in session.query("SELECT COUNT(*) AS n FROM whole").notes)
+
+
+def test_a_table_that_was_kept_without_what_is_left_out_says_nothing_of_it() -> None:
+    columns = [("sex", Type.TEXT)]
+    for left_out in ((), ("age",)):
+        kept = read_stored("t", "f", written(columns, [["F"]], [3], [["F"]], [], left_out))
+        assert kept.left_out == left_out
+    told = wire.decode(written(columns, [["F"]], [3], [["F"]], []))
+    del told["left_out"]
+    assert read_stored("t", "f", wire.encode(told)).left_out == ()
