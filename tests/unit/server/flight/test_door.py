@@ -66,7 +66,7 @@ def test_a_schema_is_free_and_an_answer_is_charged_once(clinic: Clinic, ana: Cli
     assert table.schema.metadata[b"dpsql_cost"] == b"epsilon 0.5"
     notes = table.schema.metadata[b"dpsql_notes"].decode().split("\n")
     assert len(notes) == len({*notes}) > 0
-    assert json.loads(ana.last)["dpsql_left"] == f"epsilon {39.5 - before:g}"
+    assert json.loads(ana.last)["dpsql_left"] == f"epsilon {39.5 - before:g}, delta 2.5e-08"
     again = ana.get(info)
     assert again.equals(table)
     assert again.schema.metadata[b"dpsql_cost"] == b"nothing: released before"
