@@ -24,6 +24,7 @@ from typing import Any
 
 from dpsql.answers.screen import Ends
 from dpsql.prepare import Measured
+from dpsql.privacy.loss import encode
 from dpsql.privacy.tables import listed
 
 __all__ = ["reaching", "rising"]
@@ -65,7 +66,7 @@ def _alike(measured: Sequence[Measured]) -> list[list[str]]:
     alike: dict[Any, dict[Fraction, str]] = {}
     for name, every in parts.items():
         asked = every[0].aggregate
-        drawn = tuple((own.choice.release.mechanism, own.choice.release.loss) for own in every)
+        drawn = tuple((own.choice.release.mechanism, repr(encode(own.choice.release.loss))) for own in every)
         kind = asked.function == "quantile_disc", asked.argument, asked.bounds, drawn
         alike.setdefault(kind, {})[asked.rank or Fraction(0)] = name
     return [[own[rank] for rank in sorted(own)] for own in alike.values()]

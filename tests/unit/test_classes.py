@@ -182,6 +182,11 @@ def test_every_kind_of_statement_charges_a_class_its_share_at_most(ana: Ana) -> 
         assert Fraction(str(cost.classes["normal"])) <= Fraction(4, 10), sql
 
 
+def test_quantiles_of_classes_are_answered(ana: Ana) -> None:
+    clause = "WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'preprocessing', sensitivity = 0.5, epsilon = 0.5)"
+    assert len(ana().query(f"SELECT {clause} MIN(cost), MAX(cost) FROM visits").rows) == 1
+
+
 def test_explain_shows_both_ways_and_says_what_is_biased(ana: Ana) -> None:
     session = ana()
     summed = "SELECT SUM(cost) AS c FROM visits"
