@@ -40,7 +40,7 @@ import numpy.typing as npt
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.noise.central import STATISTICS, Correlation, Guess, Moments, Slope, Statistic
-from dpsql.mechanisms.noise.inverted import solved_within
+from dpsql.mechanisms.noise.inverted import FORETOLD, HALVINGS, solved_within
 from dpsql.mechanisms.noise.laws import Law
 from dpsql.mechanisms.noise.mean import centre_of, deviation_of
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, need_of, rows_fixed, sensitivity_of
@@ -230,7 +230,7 @@ class MomentsRelease(Offer):
             name: n if name == "n" else round(n * (guess.of(name) + further.get(name, 0.0) * apart.of(name)))
             for name in self.query.statistic.moments
         }
-        ((low, high),) = self._ranges([m], 0.95)
+        ((low, high),) = ranges(self.query.statistic, self.laws, self.query.widths, [m], 0.95, FORETOLD)
         return (high - low) / 2 * self.query.unit
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
@@ -269,6 +269,7 @@ def ranges(
     widths: Mapping[str, int],
     rows: Sequence[Moments],
     confidence: float,
+    halvings: int = HALVINGS,
 ) -> list[tuple[float, float]]:
     """What the statistic of each group could be, in grid steps.
 
@@ -278,12 +279,14 @@ def ranges(
         widths: high - low of each variable, in grid steps.
         rows: Noised moments of each group.
         confidence: Between 0 and 1.
+        halvings: How precisely the ends of correlations and slopes are told, as of `inverted`.
     """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is {confidence}; write a number between 0 and 1, such as 0.95")
     bounds = statistic.bounds(widths)
     if isinstance(statistic, Correlation | Slope):
-        return solved_within(bounds, dict(zip(statistic.moments, laws, strict=True)), widths, rows, confidence)
+        own = dict(zip(statistic.moments, laws, strict=True))
+        return solved_within(bounds, own, widths, rows, confidence, halvings)
     if confidence > CONFIDENCE:
         return [bounds] * len(rows)
     ranks = lattice(sum(law is not None for law in laws))
