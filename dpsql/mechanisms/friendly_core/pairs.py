@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -134,10 +135,10 @@ class FriendlyPair(Offer):
             ],
             axis=1,
         )
-        found = [
-            self.plan.matrix(np.repeat(pairs[group == at], rows[group == at], axis=0), sampler)
-            for at in range(raw.size)
-        ]
+        order = np.argsort(group, kind="stable")
+        edges = np.searchsorted(group[order], np.arange(raw.size + 1))
+        own = [order[start:end] for start, end in pairwise(edges)]
+        found = [self.plan.matrix(np.repeat(pairs[at], rows[at], axis=0), sampler) for at in own]
         statistic = STATISTICS[self.function]
         return ReleasedTable({"value": [None if matrix is None else statistic(matrix) for matrix in found]})
 
