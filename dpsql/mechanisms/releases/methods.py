@@ -66,6 +66,9 @@ __all__ = [
 ]
 
 MOST_CELLS = 10**6  # Cells of one histogram: each gets noise, in memory. It is a choice.
+MOST_MADE = 10**7
+"""Codes of synthetic rows that are made of a small table, too. It is a choice: they take some seconds, and 240 MB."""
+TIMES_THE_GUESS = 8  # How many times as many rows as the policy guesses are thought likely. A guess.
 BYTES_OF_A_CELL = 110
 """Bytes that one cell takes at the most while it is noised and made whole: a dozen arrays of 8 bytes, and more."""
 BYTES_OF_MBI = 1_300_000_000
@@ -241,7 +244,10 @@ class ByMarginals:
         return BYTES_OF_A_CELL * (sum(asked.sizes) + MOST**2) + 8 * (d * MOST) ** 2 + 24 * asked.rows_about * d
 
     def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler, told: Told = unheard) -> Made:
-        found = noisy_marginals(exact.codes, asked.sizes, payment, sampler, weights=exact.weights, alone=_nulls(asked))
+        weights, alone = exact.weights, _nulls(asked)
+        found = noisy_marginals(
+            exact.codes, asked.sizes, payment, sampler, weights=weights, alone=alone, likely=likely_rows(asked)
+        )
         codes, rows = np.unique(synthetic_rows(found, sampler), axis=0, return_counts=True)
         return Made(codes, rows, marginals_proofs(found, asked.sizes))
 
@@ -267,8 +273,9 @@ class ByMbi:
         return BYTES_OF_MBI + ByMarginals().memory(asked)
 
     def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler, told: Told = unheard) -> Made:
+        weights, alone, graph = exact.weights, _nulls(asked), SmallModel()
         found = noisy_marginals(
-            exact.codes, asked.sizes, payment, sampler, weights=exact.weights, alone=_nulls(asked), graph=SmallModel()
+            exact.codes, asked.sizes, payment, sampler, None, weights, alone, graph, likely_rows(asked)
         )
         codes, rows = np.unique(graphical_rows(found, sampler, told), axis=0, return_counts=True)
         return Made(codes, rows, marginals_proofs(found, asked.sizes))
@@ -334,6 +341,11 @@ def made_of(asked: Wanted, shown: Codes, *proofs: Proof) -> Made:
     """The rows of a released histogram."""
     held = np.flatnonzero(shown)
     return Made(np.stack(np.unravel_index(held, asked.sizes), axis=1), shown[held], proofs)
+
+
+def likely_rows(asked: Wanted) -> int:
+    """More synthetic rows than so many are made only where their number is clear of its noise."""
+    return max(TIMES_THE_GUESS * asked.rows_about, MOST_MADE // len(asked.sizes))
 
 
 def too_many(asked: Wanted, most: int = MOST_CELLS) -> str:

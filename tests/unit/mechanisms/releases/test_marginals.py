@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from dpsql.mechanisms.releases.marginals import Codes, Pair, noisy_marginals, pair_score, table_of
+from dpsql.mechanisms.releases.marginals import CLEAR, Codes, Pair, believed, noisy_marginals, pair_score, table_of
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.privacy.sampling import Integers
 from dpsql.testing_samplers import FixedSampler, Noiseless
@@ -136,3 +136,27 @@ def test_what_cannot_be_released_is_refused() -> None:
         noisy_marginals(np.zeros((3, 2), dtype=np.int64), (2, 16**5 + 1), payment, Noiseless())
     with pytest.raises(ValueError, match="private under"):
         noisy_marginals(np.zeros((3, 2), dtype=np.int64), (2, 2), payment, Noiseless(), total=3)
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(1, 10**4), Fraction(1, 10**8)])
+def test_noise_alone_makes_no_more_rows_than_are_likely(epsilon: Fraction) -> None:
+    # What this convicts: at a price of 1e-8 the number of rows that ten people were made into was above 10^9.
+    codes, payment = np.zeros((10, 2), dtype=np.int64), Payment("add_remove", epsilon)
+    drawn = [noisy_marginals(codes, (10, 10), payment, FixedSampler(str(seed))).total for seed in range(20)]
+    cut = [noisy_marginals(codes, (10, 10), payment, FixedSampler(str(seed)), likely=5000).total for seed in range(20)]
+    assert cut == [min(total, 5000) for total in drawn]
+    assert max(drawn) > 10**9 or epsilon > Fraction(1, 10**8)
+
+
+def test_many_rows_are_made_where_their_number_is_clear_of_its_noise() -> None:
+    codes, payment = np.zeros((20_000, 2), dtype=np.int64), Payment("add_remove", Fraction(1))
+    one, two = (noisy_marginals(codes, (10, 10), payment, FixedSampler("n"), likely=most) for most in (None, 5000))
+    assert one.total == two.total > 19_000
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.0, 1e3, 1e12])
+def test_what_is_believed_above_what_is_likely_is_about_what_there_is(spread: float) -> None:
+    for rows in (0, 10, 10**3, 10**6):
+        for noise in np.linspace(-CLEAR / 2, CLEAR / 2, 121) * spread:
+            made = believed(max(0, round(rows + noise)), spread, 1000)
+            assert made <= max(1000, 2 * rows)
