@@ -28,6 +28,14 @@ __all__ = ["KMeansRelease", "grid_for"]
 
 REACH = 2**26
 """Grid steps of a coordinate, before points are moved into the ball: 16 times the ball's radius. It is a choice."""
+APART = 25.0
+"""Standard deviations between centres from which parts agree, times the root of a part's rows for each centre. Measured
+for three round clusters in a plane: 8 for 9 rows, 6 for 17, 4 for 40, 3 for 80."""
+INSTEAD = (
+    "NULL says that too few parts agreed: the data have no clusters so clear, or another number of them; the same "
+    "question most likely gives NULL again. Write another k, or a higher price, which makes fewer and larger parts; or "
+    "count cells, such as GROUP BY floor(x / 10), floor(y / 10), which show where people are whatever the shape."
+)
 
 
 def grid_for(bound: Fraction) -> Grid:
@@ -63,9 +71,16 @@ class KMeansRelease(Offer):
         parts, people = self.plan.parts, max(1.0, self.rows_about / self.plan.k)
         factor = 1 if self.plan.neighbours == "add_remove" else 2
         width = 1.96 * float(self.bound) * math.sqrt(2 * factor / self.plan.step.rho) / people
+        apart = APART / math.sqrt(max(1.0, people / parts))
+        clear = (
+            f"data without clear clusters, or with another number of them than {self.plan.k}, give NULL whatever the "
+            f"price; parts so large agree from centres about {apart:.2g} of their own standard deviations apart on "
+            "(measured).",
+        )
         notes = (
             f"people are dealt into {parts} parts of about {max(1, self.rows_about // parts)} each (rows_about); where "
             "too few parts agree on their centres, every centre is NULL, at the same price.",
+            *clear * (self.plan.k > 1),
             f"points further than {float(self.bound):g} from 0 are moved to that distance.",
         )
         derive(self, loss=self.plan.loss, half_width=width, notes=notes)
@@ -83,6 +98,10 @@ class KMeansRelease(Offer):
         if found is None:
             return ReleasedTable({name: [None] * self.plan.k for name in names})
         return ReleasedTable(dict(zip(names, in_unit(found, self.bound).T.tolist(), strict=True)))
+
+    def told(self, released: ReleasedTable) -> tuple[str, ...]:
+        """Why there is no centre, and what to ask instead."""
+        return () if released.values[0] is not None else (INSTEAD,)
 
     @property
     def bracketed(self) -> bool:

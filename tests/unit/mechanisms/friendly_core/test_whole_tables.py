@@ -192,6 +192,15 @@ def test_too_few_that_agree_is_an_answer_of_nulls_at_the_same_price(noisy: Sessi
     nobody = noisy.query(f"SELECT * FROM {CALL.replace('FROM places', 'FROM places WHERE x > 5')}")
     assert nobody.rows == [(1, None, None), (2, None, None), (3, None, None)]
     assert nobody.cost == noisy.explain(f"SELECT * FROM {CALL}").cost
+    assert any("NULL says that too few parts agreed" in note for note in nobody.notes)
+    assert not any("NULL says" in note for note in noisy.query(f"SELECT * FROM {CALL}").notes)
+
+
+def test_a_quote_says_which_data_give_no_centres(session: Session) -> None:
+    notes = session.explain(f"SELECT * FROM {CALL}").notes
+    assert any("give NULL whatever the price" in note and "standard deviations apart" in note for note in notes)
+    one = session.explain(f"SELECT * FROM {CALL.replace('k => 3', 'k => 1')}")
+    assert not any("whatever the price" in note for note in one.notes)
 
 
 def test_a_session_asks_for_clusters_without_sql_around_them(session: Session) -> None:
