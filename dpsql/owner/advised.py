@@ -8,10 +8,11 @@ Tests: tests/unit/owner/test_advised.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from dpsql.owner.outside import bins_inside, hidden, rows_within, sides_of
@@ -67,7 +68,8 @@ class Typical:
     Attributes:
         centre: The middle unit's, to a tenth or a hundredth of the spread: as far as two digits of the spread go.
         spread: A typical distance from it, > 0: `NORMAL` times the one that half of the units keep within. That is the
-            standard deviation of a normal law; a long tail makes it no wider.
+            standard deviation of a normal law; a long tail makes it no wider. Where that half is in one bin, whose
+            width says little of it, that of the normal law with as few units beyond its ends, if it is less.
     """
 
     centre: Fraction
@@ -219,10 +221,12 @@ def place_of(single: Signed, bounds: tuple[Any, Any] | None = None) -> Typical |
     """
     inside = (-math.inf, math.inf) if bounds is None else tuple(map(float, bounds))
     pieces: list[tuple[float, float, int]] = []
+    edges = set[float]()
     for side, sign in ((single.up, 1), (single.down, -1)):
         for bin_, count in enumerate(side.seen if side is not None else ()):
             if count and side is not None:
                 ends = sorted((sign * float(side.low(bin_)), sign * float(side.high(bin_))))
+                edges.update(end for end in ends if inside[0] < end < inside[1])
                 low, high = (min(max(end, inside[0]), inside[1]) for end in ends)
                 pieces.append((low, high, count))
     seen, everybody = (sum(count for _, _, count in pieces), sum(sum(side.counts) for side in sides_of(single)))
@@ -237,9 +241,27 @@ def place_of(single: Signed, bounds: tuple[Any, Any] | None = None) -> Typical |
         within, beyond = (
             (within, middle) if _between(pieces, centre - middle, centre + middle) > near else (middle, beyond)
         )
-    spread = two_digits(Fraction(beyond * NORMAL))
+    spread = two_digits(Fraction(min(beyond * NORMAL, _normal_spread(pieces, edges, single.up.near))))
     digits = Decimal((0, (1,), spread.adjusted() - 1))
     return Typical(Fraction(round(centre / float(digits))) * Fraction(digits), Fraction(spread))
+
+
+def _normal_spread(pieces: list[tuple[float, float, int]], edges: Collection[float], near: int) -> float:
+    """The standard deviation of the normal law that has as many units beyond two edges of bins as there are.
+
+    The edges are those of the bin that has the middle half of the units; infinite where there is none. What noise
+    hides beyond them, ``near``, counts as units: so it is too large, if anything, for a normal law. Values that fill a
+    bin evenly and lie nowhere else have a spread 2.5 times this one: they are rare, since bins end at powers of 2.
+    """
+    units = sum(count for _, _, count in pieces)
+    below = {edge: sum(count for _, high, count in pieces if high <= edge) for edge in edges}
+    above = {edge: sum(count for low, _, count in pieces if low >= edge) for edge in edges}
+    least = max((edge for edge in edges if below[edge] <= units / 4), default=-math.inf)
+    most = min((edge for edge in edges if above[edge] <= units / 4), default=math.inf)
+    if not any((low, high) == (least, most) for low, high, _ in pieces):
+        return math.inf  # several bins tell more of their values
+    shares = (min(max(count, near, 1) / units, 0.25) for count in (below[least], above[most]))
+    return (least - most) / sum(map(NormalDist().inv_cdf, shares))
 
 
 def _quantile(pieces: list[tuple[float, float, int]], share: float) -> float:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
+from statistics import NormalDist
 
 import pytest
 
@@ -49,9 +51,30 @@ def test_where_nothing_is_seen_there_are_no_bounds_and_no_place() -> None:
 
 
 def test_a_place_is_the_middle_unit_and_what_the_middle_half_spans() -> None:
-    found = place_of(Signed(histogram(0, 0, 0, 0, 0, 0, 1000)))
-    assert found == Typical(Fraction(96), Fraction(24))
-    assert found.scale == (Fraction(24, 100), Fraction(2400))
+    found = place_of(Signed(histogram(0, 0, 0, 300, 300, 600, 500)))
+    assert found == Typical(Fraction(45), Fraction(36))  # half of the 1,700 are within 24.3 of 45.3
+    assert found.scale == (Fraction(36, 100), Fraction(3600))
+
+
+def test_of_units_in_one_bin_it_is_the_spread_of_a_normal_law_with_as_few_beyond_its_ends() -> None:
+    """Of 10,000, noise may hide 10 on either side; what is seen there counts. No end of bounds tells anything."""
+    for counts, spread in (((0, 10_000, 0), "10"), ((0, 10_000, 50), "11"), ((400, 10_000, 0), "13")):
+        found = place_of(Signed(histogram(*[0] * 5, *counts)))
+        assert found is not None
+        assert found.spread == Fraction(spread)
+    cut = place_of(Signed(histogram(*[0] * 6, 10_000)), (Decimal(0), Decimal(120)))
+    assert cut is not None
+    assert cut.spread == Fraction(21)  # as if evenly spread between 64 and 120
+
+
+@pytest.mark.parametrize(("middle", "spread"), [(170, 10), (140, 4), (75, 15), (40, 20), (300, 40)])
+def test_the_spread_of_normal_values_is_told_to_a_factor_of_five(middle: float, spread: float) -> None:
+    normal = NormalDist(middle, spread)
+    ends = [0.0, *(float(2**bin_) for bin_ in range(1, 12))]
+    counts = [round(40_000 * (normal.cdf(high) - normal.cdf(low))) for low, high in pairwise(ends)]
+    found = place_of(Signed(histogram(*counts)))
+    assert found is not None
+    assert 0.9 * spread <= found.spread <= 5 * spread
 
 
 def test_a_centre_keeps_the_digits_that_its_spread_has() -> None:
