@@ -24,7 +24,6 @@ from typing import Any
 
 from dpsql.answers.screen import Ends
 from dpsql.prepare import Measured
-from dpsql.privacy.loss import encode
 from dpsql.privacy.tables import listed
 
 __all__ = ["reaching", "rising"]
@@ -61,12 +60,13 @@ def _alike(measured: Sequence[Measured]) -> list[list[str]]:
     """
     parts: dict[str, list[Measured]] = {}
     for own in measured:
-        if own.aggregate.rank is not None:
-            parts.setdefault(own.aggregate.name, []).append(own)
+        parts.setdefault(own.aggregate.name, []).append(own)
     alike: dict[Any, dict[Fraction, str]] = {}
     for name, every in parts.items():
         asked = every[0].aggregate
-        drawn = tuple((own.choice.release.mechanism, repr(encode(own.choice.release.loss))) for own in every)
+        if asked.rank is None:
+            continue
+        drawn = tuple((own.choice.release.mechanism, own.choice.release.loss) for own in every)
         kind = asked.function == "quantile_disc", asked.argument, asked.bounds, drawn
-        alike.setdefault(kind, {})[asked.rank or Fraction(0)] = name
+        alike.setdefault(kind, {})[asked.rank] = name
     return [[own[rank] for rank in sorted(own)] for own in alike.values()]
