@@ -60,7 +60,9 @@ class RowsForeseen:
         own = Ranged(argument).possible(lambda own: known.get(own.name) if isinstance(own, Column) else None)
         if own.range is None or (own.null and argument.facts.nullable):
             return None  # how many rows count is not known
-        found: Interval = own.range
+        found = own.range
+        if not isinstance(found, Interval):
+            return None  # two dates
         if not found.finite:
             return EVERYTHING
         if node.function.name != "sum":

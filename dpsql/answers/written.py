@@ -21,6 +21,7 @@ import numpy as np
 from dpsql.answers.release import Released
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Price
+from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.plans import Plan
 from dpsql.plan.types import Type
 from dpsql.privacy.tables import GroupColumns, ReleasedTable
@@ -58,7 +59,11 @@ def read_released(plan: Plan, groupings: Sequence[Sequence[int]], stored: bytes)
         read = json.loads(stored)
         types = [[plan.keys[index].expression.facts.type for index in keys] for keys in groupings]
         groups = tuple(_groups(own, kinds) for own, kinds in zip(read["groups"], types, strict=True))
-        tables = {name: ReleasedTable(_read_table(columns)) for name, columns in read["tables"].items()}
+        chosen = _chosen(plan)
+        tables = {
+            name: ReleasedTable(_read_table(columns, chosen.get(name.rpartition("@")[0])))
+            for name, columns in read["tables"].items()
+        }
         return Released(groups, tables, {name: _price(own) for name, own in read.get("prices", {}).items()})
     except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise InvariantBroken("a stored release does not fit its statement") from error
@@ -93,10 +98,18 @@ def _column(column: Sequence[Any]) -> Any:
     return {BYTES: base64.b64encode(values.astype(f"<i{width}").tobytes()).decode(), WIDTH: width}
 
 
-def _read_table(columns: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
+def _chosen(plan: Plan) -> dict[str, Type]:
+    """By its name, of which type each aggregate's values are that are chosen among those of a column."""
+    read = {own.name: own.argument for own in plan.aggregates if FUNCTIONS[own.function].kind is Kind.CHOICE}
+    return {name: argument.facts.type for name, argument in read.items() if argument is not None}
+
+
+def _read_table(columns: Mapping[str, Any], chosen: Type | None) -> dict[str, Sequence[Any]]:
+    """The columns by name; of what was chosen, the values are of this type."""
     found: dict[str, Sequence[Any]] = {}
     for name, column in columns.items():
-        found[name] = found[column[SAME]] if isinstance(column, dict) and SAME in column else _read(column)
+        own = found[column[SAME]] if isinstance(column, dict) and SAME in column else _read(column)
+        found[name] = own if chosen is None or name != "value" else _typed(own, chosen)
     return found
 
 

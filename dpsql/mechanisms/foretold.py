@@ -132,7 +132,7 @@ def _only_value(plan: Plan, expression: Expression) -> str:
         return ""
     always = (name for name in names if FUNCTIONS[read[name].function].kind in (Kind.COUNT, Kind.SUM))  # never NULL
     certain = is_certain(substituted(expression, dict.fromkeys(always, as_constant(1))))
-    return _number(float(found.low)) + " or NULL" * (not certain)
+    return f"{float(found.low):.10g}" + " or NULL" * (not certain)
 
 
 def _is_always_null(expression: Expression) -> bool:

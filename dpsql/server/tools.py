@@ -32,7 +32,7 @@ AGAIN = "Asking the same again is free, and gives the same numbers."
 
 Width = float | list[float | None] | None
 """A number for a value, and one for each element of a list."""
-End = Width | str
+End = float | str | list[float | str | None] | None
 """The same; of a date its text."""
 
 
@@ -230,8 +230,8 @@ def _cell(value: Any, ends: tuple[Any, Any] | None) -> Cell:
         return Cell(value=json_value(value))
     low, high = (json_value(end) for end in ends)
     if isinstance(low, list):
-        pairs = zip(low, high, strict=True)
-        widths = [None if first is None or last is None else (last - first) / 2 for first, last in pairs]
+        pairs = zip(zip(low, high, strict=True), zip(*ends, strict=True), strict=True)
+        widths = [None if None in shown else half_width(own) for shown, own in pairs]
         return Cell(value=json_value(value), half_width=widths, low=low, high=high)
     if low is None or high is None:
         return Cell(value=json_value(value))

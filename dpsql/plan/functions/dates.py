@@ -26,6 +26,7 @@ from dpsql.plan.types import Type
 
 __all__ = ["DATES", "DAY_PARTS", "PARTS"]
 
+CALENDAR = (date.max - date.min).days  # The most days between two dates.
 UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 FINE_UNITS = (*UNITS, "millisecond", "microsecond")
 
@@ -161,7 +162,8 @@ def _guarded(
 ) -> Iterator[Function]:
     most = 10**9 if name == "add:seconds" else 10**6
     few = lambda _, n: n.within(most)  # noqa: E731 - one fact for two rows
-    yield Function(name, (kind, INTEGER), result, sql, written=written, interval=rule, grows=True, needs=few)
+    all_days = lambda _, n: n.within(max(most, CALENDAR))  # noqa: E731 - where the result surely exists
+    yield Function(name, (kind, INTEGER), result, sql, written=written, interval=rule, grows=True, needs=all_days)
     yield Function(
         name, (kind, INTEGER), result, f"CASE WHEN in_calendar({sql}) THEN {sql} END", written=written,
         interval=rule, needs=few, nulls=Nulls.MAY, departs=NO_SUCH_DAY,

@@ -13,7 +13,7 @@ import pytest
 import dpsql.testing
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.plan.types import ListOf, Type
-from dpsql.server.tools import Cell
+from dpsql.server.tools import Cell, Tools
 from dpsql.session import Session
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.shop import policy
@@ -139,6 +139,19 @@ def test_lists_of_dates_rise(noised: Session) -> None:
     assert all(a <= own <= b for a, own, b in zip(low, answer.rows[0][0], high, strict=True))
 
 
+def test_an_agent_is_told_lists_of_dates_with_their_half_widths_in_days(noised: Session) -> None:
+    told = Tools(noised, lambda: 10.0, str).asked("SELECT QUANTILE_DISC(day, [0.25, 0.5]) AS q FROM visits", 1).told
+    assert told is not None
+    ((cell,),) = told.rows
+    assert isinstance(cell.low, list)
+    assert isinstance(cell.high, list)
+    days = [
+        (date.fromisoformat(str(b)) - date.fromisoformat(str(a))).days for a, b in zip(cell.low, cell.high, strict=True)
+    ]
+    assert cell.half_width == [own / 2 for own in days]
+    assert [str(a) <= own <= str(b) for a, own, b in zip(cell.low, cell.value, cell.high, strict=True)] == [True, True]
+
+
 def test_quotes_speak_of_days_and_foretell_widths(noised: Session) -> None:
     quote = noised.explain("SELECT QUANTILE_DISC(day, 0.5) AS middle FROM visits", half_width={"middle": 60})
     names = [column.name for column in quote.columns]
@@ -178,3 +191,39 @@ def test_unbounded_dates_are_bounded_by_the_condition(session: Session) -> None:
     within = "any_day BETWEEN DATE '2021-01-01' AND DATE '2023-12-31'"
     ((last,),) = session.query(f"SELECT MAX(any_day) FROM visits WHERE {within}", epsilon=50).rows
     assert last == date(2021, 1, 1) + timedelta(days=999)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT d - FIRST_VALUE(d) OVER (ORDER BY d) AS n FROM (SELECT ward, MIN(day) AS d FROM visits GROUP BY ward)",
+        "SELECT ward, MAX(day) - MIN(MIN(day)) OVER () AS n FROM visits GROUP BY ward",
+        "WITH t AS (SELECT ward, MIN(day) AS d FROM visits GROUP BY ward) SELECT MAX(d) - MIN(d) AS n FROM t",
+        "WITH t AS (SELECT ward, MIN(day) AS d FROM visits GROUP BY ward) SELECT d - (SELECT MAX(d) FROM t) n FROM t",
+    ],
+)
+def test_days_from_a_date_of_several_rows_are_quoted_and_answered(session: Session, sql: str) -> None:
+    assert session.explain(sql).columns
+    assert {type(row[-1]) for row in session.query(sql).rows} == {int}
+
+
+def test_dates_between_the_calendars_ends_are_answered(session: Session, tmp_path: Path) -> None:
+    everywhere = TABLES.replace("any_day: {type: date}", "any_day: {type: date, bounds: [0001-01-01, 9999-12-31]}")
+    asked = "SELECT MIN(any_day) AS a, MAX(any_day) AS b, MAX(any_day) - MIN(any_day) AS n FROM visits"
+    (tmp_path / "all.yaml").write_text(policy(everywhere))
+    with dpsql.testing.open(tmp_path / "all.yaml", Noiseless()) as proxy:
+        ((first, last, days),) = proxy.session(analyst="ana").query(asked).rows
+    assert days == (last - first).days
+    assert date.min < first < last < date.max
+
+
+def test_what_is_so_of_any_date_is_told_to_the_last_digit(session: Session) -> None:
+    sql = "SELECT year(MIN(day)) AS y FROM visits WHERE day BETWEEN DATE '2021-02-01' AND DATE '2021-12-31'"
+    assert "y is 2021 whatever the data say." in session.explain(sql).notes
+
+
+def test_the_mode_of_dates_is_a_date_whenever_it_is_asked(session: Session) -> None:
+    sql = "SELECT MODE(day) AS d FROM visits WHERE day < DATE '2021-06-01'"
+    first, again = session.query(sql).rows, session.query(sql).rows
+    assert first == again
+    assert type(again[0][0]) is date
