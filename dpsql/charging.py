@@ -26,7 +26,7 @@ from dpsql.plan.parameters import values_of
 from dpsql.plan.types import Parameters
 from dpsql.privacy.conversions import pure_epsilon_of_rho
 from dpsql.privacy.kinds import Loss
-from dpsql.privacy.loss import PrivacyLoss, encode, summary
+from dpsql.privacy.loss import Composed, PrivacyLoss, encode, summary
 from dpsql.sql import syntax
 from dpsql.sql.parse import normal
 
@@ -229,9 +229,10 @@ class Charging:
         Raises:
             BudgetExceeded: It would not, as the charge would say.
         """
-        price = summary(loss, self._ledger.composition, self._classes)
-        if price != PrivacyLoss():
-            self._standing.refuse_unpayable(analyst, loss)
+        price, nothing = (summary(own, self._ledger.composition, self._classes) for own in (loss, Composed(())))
+        if price == nothing:
+            return PrivacyLoss()
+        self._standing.refuse_unpayable(analyst, loss)
         return price
 
     def _approved(self, analyst: str, wish: Wish) -> str | None:

@@ -15,7 +15,9 @@ import dpsql.testing
 from dpsql.cli import main
 from dpsql.errors import BudgetExceeded, PolicyError, ProgrammingError, UnsupportedQuery
 from dpsql.policy import load_policy
+from dpsql.privacy.loss import PrivacyLoss
 from dpsql.proxy import open_ledger, pinned_of
+from dpsql.server.tools import Tools
 from dpsql.session import Session
 
 POLICY = """\
@@ -155,6 +157,16 @@ def test_the_inverse_question_names_the_price_beside_the_cost(ana: Ana) -> None:
     price = float(found)
     assert session.explain(COUNT, epsilon=price).columns[0].half_width <= 24
     assert quote.cost.classes["strict"] == pytest.approx(price / 4)
+
+
+def test_what_was_released_meanwhile_is_no_other_price_than_an_agent_agreed_on(ana: Ana) -> None:
+    session = ana()
+    tools = Tools(session, lambda: 0.0, str)
+    asked = tools.asked(COUNT, 0.25)
+    assert (asked.told, asked.question is None) == (None, False)
+    assert session.query(COUNT, epsilon=0.25).cost == asked.cost
+    assert session.price(COUNT, epsilon=0.25) == PrivacyLoss()
+    assert tools.query(COUNT, 0.25, asked.cost).cost == session.query(COUNT, epsilon=0.25).paid
 
 
 def test_a_price_in_rho_costs_a_class_the_square_of_its_share(ana: Ana) -> None:
