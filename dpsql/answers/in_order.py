@@ -56,7 +56,7 @@ def reaching(intervals: Sequence[Ends], values: Sequence[Any]) -> list[Ends]:
 def _alike(measured: Sequence[Measured]) -> list[list[str]]:
     """The names of quantiles of the same values that were drawn alike, by rising fractions.
 
-    Discrete ones are apart from all others.
+    Discrete ones are apart from all others, of dates all are discrete.
     """
     parts: dict[str, list[Measured]] = {}
     for own in measured:
@@ -67,6 +67,7 @@ def _alike(measured: Sequence[Measured]) -> list[list[str]]:
         if asked.rank is None:
             continue
         drawn = tuple((own.choice.release.mechanism, own.choice.release.loss) for own in every)
-        kind = asked.function == "quantile_disc", asked.argument, asked.bounds, drawn
+        discrete = asked.function == "quantile_disc" or asked.since is not None
+        kind = discrete, asked.argument, asked.bounds, drawn
         alike.setdefault(kind, {})[asked.rank] = name
     return [[own[rank] for rank in sorted(own)] for own in alike.values()]

@@ -49,7 +49,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
     "columns",
     [
         QUARTERS,
-        "QUANTILE_DISC(day, 0.1), QUANTILE_DISC(day, 0.5), QUANTILE_DISC(day, 0.9)",
+        "QUANTILE_DISC(day, 0.1), QUANTILE_DISC(day, 0.5), MAX(day)",
         "MIN(weight), MEDIAN(weight), MAX(weight)",
         "PERCENTILE_CONT(0.8) WITHIN GROUP (ORDER BY cost DESC), PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY cost)",
     ],
