@@ -122,6 +122,14 @@ def _no_cap() -> AbstractContextManager[object]:
     return patch.object(CappedRelease, "kept", all_rows)
 
 
+def _no_cap_of_a_mean() -> AbstractContextManager[object]:
+    def all_rows(release: CappedRelease, raw: RawTable, place: int) -> RawTable:
+        return within(release, raw, len(release.search.edges) - 1)
+
+    within = CappedRelease.within
+    return patch.object(CappedRelease, "within", all_rows)
+
+
 def _no_cap_of_groups() -> AbstractContextManager[object]:
     def all_groups(release: CappedThreshold, raw: RawTable, place: int) -> RawTable:
         return within(release, raw, len(release.search.edges) - 1)
@@ -167,7 +175,7 @@ STATEMENTS: dict[str, tuple[Callable[[], AbstractContextManager[object]], Case]]
     "half the noise of a covariance": (half_noise, QUICK_CASES[1]),
     "sizes with an eighth of the noise": (_sizes_for_an_eighth, CAPPED),
     "rows above the cap": (_no_cap, CAPPED),
-    "rows of a mean above the cap": (_no_cap, _case("capped", MEAN, "first")),
+    "rows of a mean above the cap": (_no_cap_of_a_mean, _case("capped", MEAN, "first")),
     "groups above the cap": (_no_cap_of_groups, _case("capped", OPEN, "both")),
     "groups above the cap, at a price in rho": (_no_cap_of_groups, _case("capped", OPEN, "both", "rho")),
     "totals that are not clipped": (_totals_that_are_not_clipped, _case("clamped", MEAN, "first")),
