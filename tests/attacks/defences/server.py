@@ -143,4 +143,11 @@ SERVER = (
         "        if not 8 <= size:\n",
         (*OF_POSTGRES, "tests/attacks/test_doors.py"),
     ),
+    Defence(
+        "an agent pays what its human heard",
+        "dpsql/server/tools.py",
+        "            if now not in (cost, PrivacyLoss()):",
+        "            if False:",
+        ("tests/unit/server/test_mcp.py",),
+    ),
 )
