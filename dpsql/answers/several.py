@@ -103,7 +103,7 @@ def put_together(
     values = {name: [row[i] for row in found] for i, name in enumerate(stored) if name.startswith("a")}
     bars = {name: _bars(several, answers, stored.index(name), found) for name in values}
     rows = post_process.rows(plan, groups, values)
-    named = [part for part in answers if part.measurements]
+    named, bare = [part for part in answers if part.measurements], _bare(several)
     together = Answer(
         columns=tuple(output.name for output in plan.answer),
         types=tuple(output.type for output in plan.answer),
@@ -116,7 +116,7 @@ def put_together(
         _intervals=Intervals(plan, AllGroupings(groups, values, {}), bars, rows, post_process),
         released_from=tuple(dict.fromkeys(name for part in answers for name in part.released_from)),
         caps=tuple(dict.fromkeys(cap for part in answers for cap in part.caps)),
-        notices=tuple(dict.fromkeys(notice for part in answers for notice in [*part.notices, *_bare(several)])),
+        notices=tuple(dict.fromkeys(notice for part in answers for notice in [*part.notices, *bare])),
         _roles=roles_of(several),
     )
     return gathered(together, plan.answer)

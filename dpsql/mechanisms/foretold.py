@@ -220,12 +220,12 @@ def _unnamed(request: Request) -> tuple[str, ...]:
         return ()
     anywhere = f"its values lie anywhere between {_number(float(low))} and {_number(float(high))}, as far as is known."
     name_it = "contribution_bounds_per_row => (low, high), behind the argument."
-    dates = [own for own in columns_of(argument) if own.facts.type in DATED]
-    if len(dates) > 1 and (function.located or function.name == "sum"):
+    columns = columns_of(argument)
+    if sum(own.facts.type in DATED for own in columns) > 1 and (function.located or function.name == "sum"):
         return (f"By the bounds of its dates {anywhere} Where most times are short, name how long they are: {name_it}",)
     if function.name not in BY_WIDTH:
         return ()
-    ranges = [(own.facts.low, own.facts.high) for own in columns_of(argument)]
+    ranges = [(own.facts.low, own.facts.high) for own in columns]
     known = [b - a for a, b in ranges if isinstance(a, Fraction) and isinstance(b, Fraction)]
     if high - low < UNNAMED * max(known, default=Fraction(UNNAMED)):
         return ()

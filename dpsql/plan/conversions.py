@@ -17,7 +17,7 @@ from dpsql.plan.ranges import known_range, with_bounds
 from dpsql.plan.types import INTEGERS, Facts, Type, Value
 from dpsql.sql.literals import read_date, read_timestamp
 
-__all__ = ["MOVED", "as_constant", "as_text", "computed", "converted", "met", "recast"]
+__all__ = ["MOVED", "as_constant", "as_null", "as_text", "computed", "converted", "met", "recast"]
 
 LONG = 2**63  # One above the largest signed 64-bit integer.
 EXACT = Context(prec=1_000, traps=[])
@@ -38,6 +38,11 @@ WIDER = {(Type.INTEGER, Type.REAL): _row("cast:real", Type.INTEGER)} | {
     (Type.DATE, Type.TIMESTAMP): _row("cast:timestamp", Type.DATE)
 }
 SPELLED = {kind: _row("cast:text", kind) for kind in (Type.INTEGER, Type.BOOLEAN, Type.DATE, Type.TIMESTAMP)}
+
+
+def as_null(kind: Type) -> Constant:
+    """NULL of a type."""
+    return Constant(None, Facts(kind))
 
 
 def as_constant(value: Value) -> Constant:

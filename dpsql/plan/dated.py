@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregates import FUNCTIONS, AggregateCall
-from dpsql.plan.conversions import as_constant
+from dpsql.plan.conversions import as_constant, as_null
 from dpsql.plan.expressions import Resolver
 from dpsql.plan.nodes import Apply, Column, Constant, Expression
 from dpsql.plan.plans import Output
@@ -79,7 +79,7 @@ def no_number(argument: Expression, call: AggregateCall) -> str:
 def with_ends_of_dates(outputs: Sequence[Output]) -> list[Output]:
     """The outputs, where those that show an end of a date's interval are dates."""
     dates = {output.name for output in outputs if output.type is Type.DATE}
-    null = replace(as_constant(None), facts=Facts(Type.DATE))
+    null = as_null(Type.DATE)
     return [replace(own, expression=null) if own.end and own.end[0] in dates else own for own in outputs]
 
 

@@ -15,6 +15,7 @@ from dpsql.plan.beside import ValueBeside, beside_values
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.combined import Combinations, combined, unread
 from dpsql.plan.conditions import holds_aggregate
+from dpsql.plan.conversions import as_null
 from dpsql.plan.dated import with_ends_of_dates
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
@@ -192,9 +193,10 @@ class _Statement:
         if query.distinct and not any(holds_aggregate(item.expression) for item in query.items):
             self._distinct()
         pairs = [(item, output) for item in query.items for output in self._outputs(item)]
+        outputs = with_ends_of_dates([output for _, output in pairs])
         plain = [(item, output) for item, output in pairs if not output.end and output.element is None]
         named = {item.alias.lower(): output.expression for item, output in plain if item.alias}
-        outputs, having = with_ends_of_dates([output for _, output in pairs]), None
+        having = None
         if query.having is not None:
             having = self._resolver(named).boolean(self._resolver(named).resolve(query.having), query.having)
             refuse_after_having(having, query)
@@ -378,11 +380,6 @@ class _Statement:
     def _order(self, term: syntax.OrderItem, outputs: list[Output], named: Mapping[str, Expression]) -> Order:
         expression = numbered(term.expression, outputs) or self._resolver(named).resolve(term.expression)
         return Order(expression, term.descending, term.nulls_first)
-
-
-def as_null(type_: Type) -> Expression:
-    """NULL of a type."""
-    return replace(as_constant(None), facts=Facts(type_))
 
 
 def _key_facts(key: Key) -> Facts:

@@ -146,7 +146,7 @@ class Creation:
         """
         backend, table, name = self.backend, self.table, self.statement.name
         if agree is not None:
-            agree(self.quote().cost)
+            agree(backend.summary(table.loss))
         self.payer.refuse_suspended()
         backend.engine.verify(self.reading)
         kept, notices = self.owed(), list[str]()

@@ -140,7 +140,7 @@ class PlaceByCoins:
     def find(self, points: Points, radius: int, about: int, sampler: Sampler, slack: int = 0) -> Average | None:
         n, dimensions = points.shape
         own, rows = self._for(dimensions, about, slack)
-        if self._sampled(dimensions, about + slack) is not None:
+        if _samples(dimensions, about + slack, self.swap):
             points = points[sampler.chances(np.full(n, MOST_PAIRED), about + slack)]
         points, ball = _compared(points), Ball(radius, dimensions)
         average = own._average(rows)
@@ -165,7 +165,7 @@ class PlaceByCoins:
 
     def _sampled(self, dimensions: int, most: float) -> PlaceByCoins | None:
         """What the same loss buys on the sample; None where all rows are paired."""
-        if dimensions == 1 or most <= MOST_PAIRED or self.swap:
+        if not _samples(dimensions, most, self.swap):
             return None
         q = Fraction(MOST_PAIRED, math.ceil(most))
         inner = math.log1p(math.expm1(min(float(self.epsilon), 100.0)) / float(q))
@@ -195,7 +195,7 @@ class PlaceByNoise:
         return self.delta * BEYOND
 
     def spread(self, rows: float, radius: float, dimensions: int, slack: int = 0) -> float:
-        if self._by_coins(dimensions, rows + slack):
+        if _samples(dimensions, rows + slack, self.swap):
             return self._coins.spread(rows, radius, dimensions, slack)
         share = self._share(rows)
         if share > MOST_FILTER_SHARE or _too_many(dimensions, rows, self.swap):
@@ -204,7 +204,7 @@ class PlaceByNoise:
 
     def find(self, points: Points, radius: int, about: int, sampler: Sampler, slack: int = 0) -> Average | None:
         dimensions = points.shape[1]
-        if self._by_coins(dimensions, about + slack):
+        if _samples(dimensions, about + slack, self.swap):
             return self._coins.find(points, radius, about, sampler, slack)
         own = PlaceByNoise(self.rho, _kept_of(self.delta, dimensions, self.swap), self.swap)
         return own._paired(_compared(points), radius, about, sampler)
@@ -225,12 +225,14 @@ class PlaceByNoise:
         floor = (4 if self.swap else 1) * tails**2 / (1.8 * rows)
         return max(FILTER_SHARE, 2 * floor / float(self.rho))
 
-    def _by_coins(self, dimensions: int, most: float) -> bool:
-        return dimensions > 1 and most > MOST_PAIRED and not self.swap
-
     @property
     def _coins(self) -> PlaceByCoins:
         return PlaceByCoins(pure_epsilon_of_rho(self.rho), self.delta)
+
+
+def _samples(dimensions: int, most: float, swap: bool) -> bool:
+    """Whether the place of so many rows is found on a sample."""
+    return dimensions > 1 and most > MOST_PAIRED and not swap
 
 
 def _kept_of(delta: Fraction, dimensions: int, swap: bool) -> Fraction:

@@ -30,9 +30,10 @@ Fieller's interval (1954) but for D and the ranges, which are of the second orde
 beside the noise.
 
 *Its ends.* Q is convex in w (as of `mean`), and rises with each |w_m|. So p F' - S'_xy - max(-D) - Q is concave in p on
-either side of 0: where it is above 0 at some p and at the last of the bounds, it is so between the two, and bisection
-finds such a p next to one where it is not. S'_xy is first moved to where some p within the bounds solves S'_xy = p F',
-if none does: that leaves out no p, and no interval is a point because its noise was unlikely.
+either side of 0: where it is above 0 at some p and at the last of the bounds, it is so between the two, and cutting
+what is left into parts, again and again, finds such a p next to one where it is not. S'_xy is first moved to where some
+p within the bounds solves S'_xy = p F', if none does: that leaves out no p, and no interval is a point because its
+noise was unlikely.
 
 With fewer rows than two nothing is known. Unless the noised number is above that by its own quantile, the interval is
 all of the bounds.

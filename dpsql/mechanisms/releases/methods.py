@@ -39,7 +39,16 @@ from dpsql.mechanisms.releases.cells import TOTAL_SHARE, noisy_cells
 from dpsql.mechanisms.releases.foretold import boxes_asked, cell_shares, codes_asked, extent, one_column
 from dpsql.mechanisms.releases.graphical import MISSING, SmallModel, graphical_rows, installed
 from dpsql.mechanisms.releases.halfplanes import SECTORS, sectors_of
-from dpsql.mechanisms.releases.marginals import COLUMNS_SHARE, MOST, Codes, noisy_marginals, pair_share
+from dpsql.mechanisms.releases.marginals import (
+    COLUMNS_SHARE,
+    MOST,
+    TREE,
+    Codes,
+    Graph,
+    NoisyMarginals,
+    noisy_marginals,
+    pair_share,
+)
 from dpsql.mechanisms.releases.parts import MOST_CODES
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.proofs import Proof, cells_proof, marginals_proofs, tree_proof
@@ -244,10 +253,7 @@ class ByMarginals:
         return BYTES_OF_A_CELL * (sum(asked.sizes) + MOST**2) + 8 * (d * MOST) ** 2 + 24 * asked.rows_about * d
 
     def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler, told: Told = unheard) -> Made:
-        weights, alone = exact.weights, _nulls(asked)
-        found = noisy_marginals(
-            exact.codes, asked.sizes, payment, sampler, weights=weights, alone=alone, likely=likely_rows(asked)
-        )
+        found = _noised_marginals(asked, payment, exact, sampler)
         codes, rows = np.unique(synthetic_rows(found, sampler), axis=0, return_counts=True)
         return Made(codes, rows, marginals_proofs(found, asked.sizes))
 
@@ -273,10 +279,7 @@ class ByMbi:
         return BYTES_OF_MBI + ByMarginals().memory(asked)
 
     def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler, told: Told = unheard) -> Made:
-        weights, alone, graph = exact.weights, _nulls(asked), SmallModel()
-        found = noisy_marginals(
-            exact.codes, asked.sizes, payment, sampler, None, weights, alone, graph, likely_rows(asked)
-        )
+        found = _noised_marginals(asked, payment, exact, sampler, SmallModel())
         codes, rows = np.unique(graphical_rows(found, sampler, told), axis=0, return_counts=True)
         return Made(codes, rows, marginals_proofs(found, asked.sizes))
 
@@ -341,6 +344,16 @@ def made_of(asked: Wanted, shown: Codes, *proofs: Proof) -> Made:
     """The rows of a released histogram."""
     held = np.flatnonzero(shown)
     return Made(np.stack(np.unravel_index(held, asked.sizes), axis=1), shown[held], proofs)
+
+
+def _noised_marginals(
+    asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler, graph: Graph = TREE
+) -> NoisyMarginals:
+    """The histograms from which rows are made."""
+    return noisy_marginals(
+        exact.codes, asked.sizes, payment, sampler,
+        weights=exact.weights, alone=_nulls(asked), graph=graph, likely=likely_rows(asked),
+    )  # fmt: skip
 
 
 def likely_rows(asked: Wanted) -> int:

@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
-import dpsql.testing
 from dpsql.session import Session
 from dpsql.sql.parse import parse
 from dpsql.testing_samplers import FixedSampler
-from tests.unit.mechanisms.shop import policy
+from tests.unit.mechanisms.shop import policy, sessions
 
 pytestmark = pytest.mark.chance(0, "noise is drawn from fixed words")
 
@@ -38,11 +36,7 @@ QUARTERS = "QUANTILE_CONT(cost, 0.25), MEDIAN(cost), QUANTILE_CONT(cost, 0.75)"
 
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
-    with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
-        connection.execute(MADE)
-    (tmp_path / "shop.yaml").write_text(policy(TABLES))
-    with dpsql.testing.open(tmp_path / "shop.yaml", FixedSampler(7)) as proxy:
-        yield proxy.session(analyst="ana")
+    yield from sessions(tmp_path, MADE, policy(TABLES), FixedSampler(7))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 
 import dpsql.testing
+from dpsql.privacy.sampling import Sampler
 from dpsql.session import Session
 from dpsql.sql.parse import parse
 from dpsql.testing_samplers import Noiseless
@@ -35,12 +36,12 @@ tables:
 """
 
 
-def sessions(home: Path, made: str, text: str) -> Iterator[Session]:
-    """The session of ana over what the statements make, under such a policy."""
+def sessions(home: Path, made: str, text: str, sampler: Sampler | None = None) -> Iterator[Session]:
+    """The session of ana over what the statements make, under such a policy; without noise, or with a sampler's."""
     with duckdb.connect(str(home / "shop.duckdb")) as connection:
         connection.execute(made)
     (home / "shop.yaml").write_text(text)
-    with dpsql.testing.open(home / "shop.yaml", Noiseless()) as proxy:
+    with dpsql.testing.open(home / "shop.yaml", sampler or Noiseless()) as proxy:
         yield proxy.session(analyst="ana")
 
 

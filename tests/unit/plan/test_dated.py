@@ -16,7 +16,7 @@ from dpsql.plan.types import ListOf, Type
 from dpsql.server.tools import Cell, Tools
 from dpsql.session import Session
 from dpsql.testing_samplers import FixedSampler, Noiseless
-from tests.unit.mechanisms.shop import policy
+from tests.unit.mechanisms.shop import policy, sessions
 
 pytestmark = pytest.mark.chance(0, "noise is drawn from fixed words, or none is")
 
@@ -40,22 +40,14 @@ MADE = (
 FIRST, LAST = date(2020, 1, 1), date(2025, 12, 31)
 
 
-def opened(folder: Path, sampler: Noiseless | FixedSampler) -> Iterator[Session]:
-    with duckdb.connect(str(folder / "shop.duckdb")) as connection:
-        connection.execute(MADE)
-    (folder / "shop.yaml").write_text(policy(TABLES))
-    with dpsql.testing.open(folder / "shop.yaml", sampler) as proxy:
-        yield proxy.session(analyst="ana")
-
-
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
-    yield from opened(tmp_path, Noiseless())
+    yield from sessions(tmp_path, MADE, policy(TABLES))
 
 
 @pytest.fixture
 def noised(tmp_path: Path) -> Iterator[Session]:
-    yield from opened(tmp_path, FixedSampler(3))
+    yield from sessions(tmp_path, MADE, policy(TABLES), FixedSampler(3))
 
 
 @pytest.mark.parametrize(
