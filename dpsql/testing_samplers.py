@@ -11,7 +11,9 @@ from math import gcd
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.privacy.sampling import ExactSampler, ExpOf, Integers, check_intervals, check_positive
+from dpsql.privacy.inversion import checked, one_by_one
+from dpsql.privacy.probabilities import check_positive
+from dpsql.privacy.sampling import ExactSampler, ExpOf, Integers
 
 __all__ = ["FixedSampler", "Noiseless"]
 
@@ -57,9 +59,15 @@ class Noiseless:
 
     def intervals(self, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> tuple[int, int]:
         """The best interval that is not empty, the first of ties, and its middle."""
-        sizes, best = check_intervals(widths, scores)
-        i = next(i for i, size in enumerate(sizes) if size and scores[i] == best)
+        sizes, gaps = checked(widths, scores)
+        i = next(i for i, size in enumerate(sizes) if size and not gaps[i])
         return i, int(sizes[i]) // 2
+
+    def intervals_of_each(
+        self, starts: Integers, widths: Integers, scores: Integers, exponent: Fraction
+    ) -> tuple[Integers, Integers]:
+        """The same of each group."""
+        return one_by_one(self.intervals, starts, widths, scores, exponent)
 
 
 class FixedSampler:
@@ -113,6 +121,12 @@ class FixedSampler:
     def intervals(self, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> tuple[int, int]:
         """Index and offset of the chosen point."""
         return self._call().intervals(widths, scores, exponent)
+
+    def intervals_of_each(
+        self, starts: Integers, widths: Integers, scores: Integers, exponent: Fraction
+    ) -> tuple[Integers, Integers]:
+        """(k,) and (k,): those of each group."""
+        return self._call().intervals_of_each(starts, widths, scores, exponent)
 
 
 def _stream(name: str) -> Callable[[int], bytes]:

@@ -6,14 +6,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain, islice
 
 import numpy as np
 
 from dpsql.audit.replay import Drawing, Pick, RunPart
 from dpsql.audit.watched import Recorder, preprocessed
 from dpsql.errors import InvariantBroken
+from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.capped.groups import CappedThreshold
+from dpsql.mechanisms.capped.quantile import CappedQuantile
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.choice.clamp import ClampSearch
 from dpsql.mechanisms.choice.quantile import QuantileRelease
@@ -152,16 +153,30 @@ def undrawn(part: RunPart) -> list[str]:
 
 def follows(part: RunPart) -> bool:
     """Whether a quantile released counts, from which all follows that is public of its draws."""
-    return bool(_counted(part)) and [choice.exponent for choice in part.choices] == [*chain(*_exponents(part))]
+    told = [exponent for exponent, _ in _told(part.release, part.released["count"])] if _counted(part) else None
+    return told == [choice.exponent for choice in part.choices]
 
 
-def _exponents(part: RunPart) -> list[list[Fraction]]:
-    """The exponents of each group's choices; where a quantile released counts, those that follow from them."""
-    if isinstance(part.release, QuantileRelease) and _counted(part):
-        draws = map(part.release.draws, part.released["count"])
-        return [[draw.exponent for draw in each.values()] for each in draws]
-    each = len(part.choices) // len(part.groups)
-    return [[choice.exponent for choice in part.choices[:each]]] * len(part.groups)
+def _told(release: Offer, counts: Sequence[int | None]) -> list[tuple[Fraction, int]]:
+    """The exponent and the group of each choice of a quantile, in order, that follow from such released counts."""
+    if not isinstance(release, QuantileRelease):
+        raise InvariantBroken("a quantile's counts say what is drawn")
+    found = list[tuple[Fraction, int]]()
+    for alike in release.ways(counts).values():
+        for draw in release.draws(counts[alike[0]]).values():
+            found += [(draw.exponent, group) for group in alike]
+    return found
+
+
+def _groups_of_choices(part: RunPart) -> list[int]:
+    """The group of each choice, in order: quantiles draw for one group after the other, and then once more."""
+    many, each = len(part.groups), len(part.choices) // len(part.groups)
+    if isinstance(part.release, QuantileRelease):
+        counts = part.released["count"] if _counted(part) else [None] * many
+        return [group for _, group in _told(part.release, counts)]
+    if isinstance(part.release, CappedQuantile):
+        return [*range(many)] * each
+    return [group for group in range(many) for _ in range(each)]
 
 
 def exposes(one: RunPart, two: RunPart) -> bool:
@@ -286,8 +301,9 @@ def _by_group(part: RunPart, other: RunPart) -> list[Pick]:
         return []
     if isinstance(part.release, ClampedRelease):  # one choice for all groups
         return list(part.choices)
-    choices, shared = iter(part.choices), set(other.groups)
-    of = {group: list(islice(choices, len(own))) for group, own in zip(part.groups, _exponents(part), strict=True)}
+    of, shared = {group: list[Pick]() for group in part.groups}, set(other.groups)
+    for choice, place in zip(part.choices, _groups_of_choices(part), strict=True):
+        of[part.groups[place]].append(choice)
     return [choice for group in sorted(of, key=str) if group in shared for choice in of[group]]
 
 

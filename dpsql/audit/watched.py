@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy.typing as npt
@@ -86,6 +87,15 @@ class Recorder:
         """Interval and offset."""
         self.choices.append(Pick("intervals", exponent, tuple(widths), tuple(scores)))
         return self._inner.intervals(widths, scores, exponent)
+
+    def intervals_of_each(
+        self, starts: Integers, widths: Integers, scores: Integers, exponent: Fraction
+    ) -> tuple[Integers, Integers]:
+        """Intervals and offsets."""
+        for begin, end in pairwise(starts.tolist()):
+            own = tuple(widths[begin:end].tolist()), tuple(scores[begin:end].tolist())
+            self.choices.append(Pick("intervals", exponent, *own))
+        return self._inner.intervals_of_each(starts, widths, scores, exponent)
 
 
 class Watched(Session):

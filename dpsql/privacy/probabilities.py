@@ -7,33 +7,21 @@ or 2 where p 2^bits lies within 10^-18 of an integer, so that more bits always d
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from functools import lru_cache
-from itertools import accumulate
-from typing import Any, Protocol
+from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
+__all__ = ["DigitOf", "ExpOf", "Probability", "Ratio", "as_fraction", "check_positive", "share_kept"]
 
-__all__ = ["DigitOf", "ExpOf", "Probability", "Ratio", "as_fraction", "located", "share_kept"]
-
-Whole = npt.NDArray[Any]
-"""(n,) int64, or Python ints where they do not fit."""
-
-MOST_FLOATS = 2**16  # Intervals whose weights are added up in floats: what the bound on their error rests on.
-BLOCK = 256
-"""Weights whose sum is found together. It is a choice: one running sum of all takes three times as long as the rest."""
-FAR = 90.0
-"""Exponents beyond which an interval weighs too little to be looked at. It is a choice: all of them together then weigh
-2^-50, and of thousands of intervals a draw looks at the few around the best one."""
-UNSURE = 2.0**-33  # Of the total weight: four times what floats may be off by.
 SHORT = 32  # Binary digits up to which floats may enclose an exponential: those of the first word of a decision.
 OFF = 2.0**-46
 """What such a float may be off by, of itself: x < 32 is off by 2^-53 of itself, which moves exp(-x) by 2^-48 of itself,
 and `exp` adds a few units in the last place."""
+
+
+LARGEST = 2**200
+"""Of scales, variances and exponents, and of their inverses. It is a choice: beyond it they are mistakes."""
 
 
 class Probability(Protocol):
@@ -120,54 +108,12 @@ def as_fraction(what: str, value: Fraction) -> Fraction:
     return Fraction(int(value.numerator), int(value.denominator))  # numpy's integers would overflow in silence
 
 
-def located(u: int, bits: int, widths: Whole, gaps: Whole, exponent: Fraction) -> int | None:
-    """The interval that holds U times the total weight, or None if U in [u, u + 1) / 2^bits leaves it open.
-
-    Interval i weighs widths[i] exp(-exponent gaps[i]); the least gap of an interval that is not empty is 0. The running
-    sums of the weights are enclosed from both sides: by floats, where these decide, else by integers.
-    """
-    i = _located_by_floats(u, bits, widths, gaps, exponent)
-    return _located_exactly(u, bits, widths.tolist(), gaps.tolist(), exponent) if i is None else i
-
-
-def _located_by_floats(u: int, bits: int, widths: Whole, gaps: Whole, exponent: Fraction) -> int | None:
-    """What `_located_exactly` finds, or None where floats do not tell.
-
-    With n <= 2^16 intervals each running sum is within 2^-35 of the total: x = exponent gap carries two relative errors
-    of 2^-53, which is below 2^-45 for x <= 90; exp is off by a few units in the last place, a width by 2^-53, and a
-    sum of n terms, in whatever order, by n 2^-53 of it. What has x > 90 (`FAR`) is left out: it weighs less than
-    2^63 exp(-90) each, 2^-50 in all, and the total is at least 1. A decision that leaves `UNSURE` of the total on both
-    sides is therefore that of the exact weights.
-    """
-    if len(widths) > MOST_FLOATS or widths.dtype != np.int64 or gaps.dtype != np.int64:
-        return None
-    x = float(exponent) * gaps
-    near = np.flatnonzero(x <= FAR)
-    weights = widths[near] * np.exp(-x[near])
-    few = len(weights) <= BLOCK
-    sums = weights.cumsum() if few else np.add.reduceat(weights, np.arange(0, len(weights), BLOCK)).cumsum()
-    total = float(sums[-1])
-    low, high, unsure = u / (1 << bits) * total, (u + 1) / (1 << bits) * total, UNSURE * total
-    block = 0 if few else int(sums.searchsorted(low, side="right"))
-    first, behind = block * BLOCK, float(sums[block - 1]) if block else 0.0
-    inside = sums if few else behind + weights[first : first + BLOCK].cumsum()
-    i = int(inside.searchsorted(low, side="right"))
-    if i == len(inside):
-        return None
-    found, before = int(near[first + i]), float(inside[i - 1]) if i else behind
-    if found == 0:
-        before = -unsure  # nothing lies before the first
-    return found if before + unsure <= low and high + unsure <= inside[i] else None
-
-
-def _located_exactly(u: int, bits: int, widths: list[int], gaps: list[int], exponent: Fraction) -> int | None:
-    powers = _powers(exponent, sorted(set(gaps)), bits + 64)
-    lows = list(accumulate(width * powers[gap][0] for width, gap in zip(widths, gaps, strict=True)))
-    highs = list(accumulate(width * powers[gap][1] for width, gap in zip(widths, gaps, strict=True)))
-    at_least, at_most = u * lows[-1], (u + 1) * highs[-1]
-    i = bisect_right(lows, at_least >> bits)
-    after_previous = i == 0 or highs[i - 1] << bits <= at_least
-    return i if after_previous and at_most <= lows[i] << bits else None
+def check_positive(what: str, value: Fraction) -> Fraction:
+    """The value as a Fraction of Python ints, if it lies in 2^-200 ... 2^200; otherwise ValueError."""
+    exact = as_fraction(what, value)
+    if not exact.denominator <= exact.numerator * LARGEST <= exact.denominator * LARGEST**2:
+        raise ValueError(f"{what} is {value}; write a Fraction from 2^-200 to 2^200, such as Fraction(3, 2)")
+    return exact
 
 
 def share_kept(variance: float, t: int) -> float:
@@ -179,27 +125,3 @@ def share_kept(variance: float, t: int) -> float:
     s being the variance; the sum of exp(-y^2 / (2 s)) over all y is above 1 and above sqrt(2 pi s).
     """
     return math.tanh(0.5 / t) * math.exp(-variance / (2 * t * t)) * max(1.0, math.sqrt(2 * math.pi * variance))
-
-
-@lru_cache(maxsize=4096)
-def _exponential(x: Fraction, bits: int) -> tuple[int, int]:
-    """Integers enclosing exp(-x) 2^bits; the same few steps serve all groups of a statement."""
-    return ExpOf(x).enclosed(bits)
-
-
-def _powers(exponent: Fraction, gaps: list[int], bits: int) -> dict[int, tuple[int, int]]:
-    """Integers enclosing exp(-exponent gap) 2^bits for each gap, given in ascending order from 0.
-
-    Each follows from the one before by one multiplication, so that neighbouring scores cost one exponential in all.
-    """
-    low = high = 1 << bits
-    powers = {}
-    steps: dict[int, tuple[int, int]] = {}  # most of them are equal, and a Fraction takes long to hash
-    for previous, gap in zip([0, *gaps], gaps, strict=False):
-        step = gap - previous
-        if step not in steps:
-            steps[step] = _exponential(exponent * step, bits)
-        below, above = steps[step]
-        low, high = low * below >> bits, -(-high * above >> bits)
-        powers[gap] = low, high
-    return powers

@@ -23,26 +23,32 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil, isqrt, sqrt
 from operator import index
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.privacy.probabilities import DigitOf, ExpOf, Probability, Ratio, as_fraction, located, share_kept
-from dpsql.privacy.words import SPARE, Read, number_below, of_digits, uniform, word
+from dpsql.privacy.inversion import checked, gaps_of_each, located, located_in_each, one_by_one
+from dpsql.privacy.probabilities import DigitOf, ExpOf, Probability, Ratio, as_fraction, check_positive, share_kept
+from dpsql.privacy.words import (
+    SPARE,
+    Integers,
+    Read,
+    number_below,
+    numbers_below,
+    of_digits,
+    uniform,
+    whole_numbers,
+    word,
+)
 
-__all__ = ["ExactSampler", "ExpOf", "Integers", "Sampler", "check_intervals", "check_positive", "noised"]
-
-Integers = npt.NDArray[Any]
-"""(size,) exact integers: int64 where every one lies strictly within +-2^62, otherwise objects (Python ints)."""
+__all__ = ["ExactSampler", "ExpOf", "Integers", "Sampler", "noised"]
 
 LANES = 1 << 13  # Numbers drawn together. It is a choice: their arrays stay in the processor's cache.
 MOST_DIGITS = 61  # Binary digits of a geometric variable in int64: the difference of two stays within +-2^62.
 FAR = 3
 """Proposals beside those that are needed on average, for each root of a number of draws: their standard deviation is
 below 1 for large variances, and up to 1.6 for those below 1. It is a choice: few draws propose twice."""
-LARGEST = 2**200
-"""Of scales, variances and exponents, and of their inverses. It is a choice: beyond it they are mistakes."""
 
 
 class Sampler(Protocol):
@@ -71,6 +77,11 @@ class Sampler(Protocol):
 
     def intervals(self, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> tuple[int, int]:
         """Index i and offset in 0 ... widths[i] - 1 of the chosen point; P(i) ~ widths[i] exp(exponent scores[i])."""
+
+    def intervals_of_each(
+        self, starts: Integers, widths: Integers, scores: Integers, exponent: Fraction
+    ) -> tuple[Integers, Integers]:
+        """(k,) and (k,): the same of each of k groups, which begin at (k + 1,) starts, the last of them an end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +211,7 @@ class ExactSampler:
         Source: McKenna, Sheldon 2020, Algorithm 1.
         """
         exponent = _checked_exponent("permute_and_flip", exponent)
-        quality = _whole(scores)
+        quality = whole_numbers(scores)
         if not len(quality):
             raise ValueError("permute_and_flip: there are no scores; give one score per candidate")
         gaps = quality.max() - quality
@@ -222,16 +233,42 @@ class ExactSampler:
         Source: McSherry, Talwar 2007; inversion of the running sum, enclosed from both sides.
         """
         exponent = _checked_exponent("intervals", exponent)
-        sizes, whole = _whole(widths), _whole(scores)
-        gaps = _best(sizes, whole) - whole
-        if not sizes.all():
-            gaps[sizes == 0] = 0
-        bits = 4 * self.word_bits
-        u = self._word(bits)
+        sizes, gaps = checked(widths, scores)
+        i = self._inverted(self._word(4 * self.word_bits), 4 * self.word_bits, sizes, gaps, exponent)
+        return i, self._below(int(sizes[i]))
+
+    def intervals_of_each(
+        self, starts: Integers, widths: Integers, scores: Integers, exponent: Fraction
+    ) -> tuple[Integers, Integers]:
+        """What `intervals` draws, independently from each of several groups of intervals.
+
+        Args:
+            starts: (k + 1,) where each group begins, and last n; none is empty.
+            widths: (n,) numbers of grid points, >= 0, of each group not all 0.
+            scores: (n,) integers.
+            exponent: As there.
+
+        Returns:
+            (k,) the places within their groups, and (k,) int64 offsets.
+        """
+        exponent = _checked_exponent("intervals", exponent)
+        widths, scores = whole_numbers(widths), whole_numbers(scores)
+        if widths.dtype == object or scores.dtype == object:
+            return one_by_one(self.intervals, starts, widths, scores, exponent)
+        gaps = gaps_of_each(starts, widths, scores)
+        words = self._uniform(self.word_bits, len(starts) - 1)
+        found = located_in_each(words, self.word_bits, starts, widths, gaps, exponent)
+        for group in np.flatnonzero(found < 0).tolist():
+            own = slice(starts[group], starts[group + 1])
+            found[group] = self._inverted(int(words[group]), self.word_bits, widths[own], gaps[own], exponent)
+        return found, self._below_each(widths[starts[:-1] + found])
+
+    def _inverted(self, u: int, bits: int, sizes: Integers, gaps: Integers, exponent: Fraction) -> int:
+        """The interval that holds U times the total weight, where u is the first so many bits of U."""
         while (i := located(u, bits, sizes, gaps, exponent)) is None:
             u = u << self.word_bits | self._word(self.word_bits)
             bits += self.word_bits
-        return i, self._below(int(sizes[i]))
+        return i
 
     def _accepted(self, y: Integers, t: int, a: int, b: int) -> Integers:
         """Those y that are kept, each with probability exp(-(|y| - a / (b t))^2 / (2 a / b)).
@@ -265,7 +302,7 @@ class ExactSampler:
         while len(lanes):
             total[lanes] += 1 << len(digits)
             lanes = lanes[self._flip(_Coins.of(coins.ps[-1:], self.word_bits), len(lanes))[0]]
-        return _whole(total)
+        return whole_numbers(total)
 
     def _flip(self, coins: _Coins, size: int) -> npt.NDArray[np.bool_]:
         """(number of coins, size) bool, row r True with probability coins.ps[r]."""
@@ -315,6 +352,9 @@ class ExactSampler:
     def _below(self, m: int) -> int:
         return number_below(self.read, m)
 
+    def _below_each(self, most: Integers) -> Integers:
+        return numbers_below(self.read, most)
+
 
 def noised(values: Sequence[int] | Integers, noise: Integers) -> Integers:
     """The exact sums values + noise, lane by lane; they never wrap and never lose a bit.
@@ -332,34 +372,10 @@ def noised(values: Sequence[int] | Integers, noise: Integers) -> Integers:
     >>> noised([2**70, 3], np.array([1, -1])).tolist()
     [1180591620717411303425, 2]
     """
-    exact, drawn = _whole(values), _whole(noise)
+    exact, drawn = whole_numbers(values), whole_numbers(noise)
     if exact.shape != drawn.shape:
         raise ValueError(f"noised: {len(exact)} values beside {len(drawn)} draws; draw one for each value")
-    return _whole(exact + drawn)
-
-
-def check_positive(what: str, value: Fraction) -> Fraction:
-    """The value as a Fraction of Python ints, if it lies in 2^-200 ... 2^200; otherwise ValueError."""
-    exact = as_fraction(what, value)
-    if not exact.denominator <= exact.numerator * LARGEST <= exact.denominator * LARGEST**2:
-        raise ValueError(f"{what} is {value}; write a Fraction from 2^-200 to 2^200, such as Fraction(3, 2)")
-    return exact
-
-
-def check_intervals(widths: Sequence[int], scores: Sequence[int]) -> tuple[Integers, int]:
-    """The widths as whole numbers, and the best score of an interval that is not empty; otherwise ValueError."""
-    sizes = _whole(widths)
-    return sizes, _best(sizes, _whole(scores))
-
-
-def _best(sizes: Integers, whole: Integers) -> int:
-    """The same of whole numbers."""
-    if len(sizes) != len(whole):
-        raise ValueError(f"intervals: {len(sizes)} widths beside {len(whole)} scores; give one score per interval")
-    least = sizes.min(initial=1)
-    if least < 0 or not sizes.any():
-        raise ValueError("intervals: a width is below 0, or none is above it; give the grid points in each interval")
-    return int((whole if least else whole[sizes > 0]).max())
+    return whole_numbers(exact + drawn)
 
 
 def _checked_exponent(where: str, exponent: Fraction) -> Fraction:
@@ -382,19 +398,6 @@ def _pieces(size: int) -> Iterator[int]:
 
 def _joined(parts: list[Integers]) -> Integers:
     if len(parts) == 1:
-        return _whole(parts[0])
+        return whole_numbers(parts[0])
     # numpy would join signed and unsigned 64-bit integers as floats
-    return _whole(np.concatenate([np.empty(0, dtype=np.int64), *map(_whole, parts)]))
-
-
-def _whole(values: Sequence[int] | Integers) -> Integers:
-    """(n,) the same integers: int64 where all lie strictly within +-2^62 (no sum of two overflows), or objects."""
-    whole = np.asarray(values)
-    if (
-        whole.dtype.kind not in "iu" or whole.ndim != 1
-    ):  # other than whole numbers of one width, which numpy holds as they are
-        whole = np.array([index(value) for value in values], dtype=object)
-    values = whole
-    if len(values) == 0 or (values.min() > -(2**62) and values.max() < 2**62):
-        return values.astype(np.int64, copy=False)
-    return values.astype(object)
+    return whole_numbers(np.concatenate([np.empty(0, dtype=np.int64), *map(whole_numbers, parts)]))

@@ -5,7 +5,8 @@ Tests: tests/unit/privacy/test_words.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,20 @@ import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
 
-__all__ = ["SPARE", "Read", "number_below", "of_digits", "uniform", "word"]
+__all__ = [
+    "SPARE",
+    "Integers",
+    "Read",
+    "number_below",
+    "numbers_below",
+    "of_digits",
+    "uniform",
+    "whole_numbers",
+    "word",
+]
+
+Integers = npt.NDArray[Any]
+"""(size,) exact integers: int64 where every one lies strictly within +-2^62, otherwise objects (Python ints)."""
 
 Read = Callable[[int], bytes]
 """``read(n)`` returns n fresh uniform bytes."""
@@ -71,6 +85,34 @@ def number_below(read: Read, m: int) -> int:
         for number in words:
             if (kept := number & ((1 << bits) - 1)) < m:
                 return int(kept)
+
+
+def numbers_below(read: Read, most: Integers) -> Integers:
+    """(n,) int64, uniform from 0 to most[i] - 1: what `number_below` finds for each of (n,) int64, which are >= 1."""
+    masks = most - 1
+    for shift in (1, 2, 4, 8, 16, 32):
+        masks |= masks >> shift
+    found = np.zeros(len(most), dtype=np.int64)
+    left, bits = np.arange(len(most)), int(masks.max(initial=0)).bit_length()
+    while len(left):
+        words = uniform(read, bits, len(left) * (2 + SPARE)).reshape(len(left), -1).astype(np.int64)
+        words &= masks[left, None]
+        fits = words < most[left, None]
+        first = fits.argmax(axis=1)
+        some = fits[np.arange(len(left)), first]
+        found[left[some]] = words[some, first[some]]
+        left = left[~some]
+    return found
+
+
+def whole_numbers(values: Sequence[int] | Integers) -> Integers:
+    """(n,) the same integers: int64 where all lie strictly within +-2^62 (no sum of two overflows), or objects."""
+    whole = np.asarray(values)
+    if whole.dtype.kind not in "iu" or whole.ndim != 1:  # numpy holds whole numbers of one width as they are
+        whole = np.array([index(value) for value in values], dtype=object)
+    if len(whole) == 0 or (whole.min() > -(2**62) and whole.max() < 2**62):
+        return whole.astype(np.int64, copy=False)
+    return whole.astype(object)
 
 
 def _width(bits: int) -> int:

@@ -28,7 +28,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.privacy.sampling import ExpOf, Integers, Sampler, check_intervals
+from dpsql.privacy.inversion import checked, one_by_one
+from dpsql.privacy.sampling import ExpOf, Integers, Sampler
 from tests.exhaustive.chances import BITS, ONE, Chance, Factor, finite, infinite
 
 __all__ = ["Branching", "Law", "UnlistedError", "Window", "choice_of", "flip_of", "law_of"]
@@ -170,10 +171,15 @@ class Branching:
 
     def intervals(self, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> tuple[int, int]:
         """Interval and offset."""
-        sizes, best = check_intervals(widths, scores)
-        gaps = tuple(best - int(score) for score in scores)
-        found: tuple[int, int] = self._one(_weighed(tuple(map(int, sizes)), gaps, exponent))
+        sizes, gaps = checked(widths, scores)
+        found: tuple[int, int] = self._one(_weighed(tuple(map(int, sizes)), tuple(map(int, gaps)), exponent))
         return found
+
+    def intervals_of_each(
+        self, starts: Integers, widths: Integers, scores: Integers, exponent: Fraction
+    ) -> tuple[Integers, Integers]:
+        """Those of each group."""
+        return one_by_one(self.intervals, starts, widths, scores, exponent)
 
 
 def law_of(release: Callable[[Sampler], bytes], window: Window) -> Law:

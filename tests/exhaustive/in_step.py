@@ -44,7 +44,8 @@ import numpy.typing as npt
 
 import dpsql.mechanisms
 from dpsql.privacy import sampling
-from dpsql.privacy.sampling import ExpOf, Integers, Sampler, check_intervals
+from dpsql.privacy.inversion import checked, one_by_one
+from dpsql.privacy.sampling import ExpOf, Integers, Sampler
 from tests.exhaustive.branching import Law, UnlistedError, Window, law_of
 from tests.exhaustive.steps import FEW, Chosen, Coins, Cost, Noised, Seen, Step, worst
 from tests.exhaustive.verdicts import ORDERS, Claim, Spent, Verdict, compared
@@ -127,13 +128,20 @@ class Follower:
 
     def intervals(self, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> tuple[int, int]:
         """Interval and offset of a place."""
-        sizes, best = check_intervals(widths, scores)
+        sizes, _ = checked(widths, scores)
+        best = max(int(score) for width, score in zip(sizes, scores, strict=True) if width)
         lowered = [int(score) if width else best for width, score in zip(sizes, scores, strict=True)]
         (place,) = self._shown(Chosen(tuple(map(int, sizes)), tuple(lowered), Fraction(exponent)))
         for index, end in enumerate(accumulate(map(int, sizes))):
             if place < end:
                 return index, place - end + int(sizes[index])
         raise UnlistedError("there is no such place")
+
+    def intervals_of_each(
+        self, starts: Integers, widths: Integers, scores: Integers, exponent: Fraction
+    ) -> tuple[Integers, Integers]:
+        """Those of each group."""
+        return one_by_one(self.intervals, starts, widths, scores, exponent)
 
     def integers(self, m: int, size: int) -> Integers:
         """(size,) integers below m."""

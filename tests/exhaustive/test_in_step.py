@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
@@ -15,6 +15,7 @@ import pytest
 from dpsql.mechanisms.capped.groups import CappedThreshold
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.capped.sizes import SizeSearch
+from dpsql.mechanisms.choice.groups import Counts
 from dpsql.mechanisms.clamped import mean as clamped_mean
 from dpsql.mechanisms.located import release as located_release
 from dpsql.mechanisms.located import search as located_search
@@ -115,8 +116,8 @@ def _sizes_for_an_eighth() -> AbstractContextManager[object]:
 
 
 def _no_cap() -> AbstractContextManager[object]:
-    def all_rows(release: CappedRelease, own: Sequence[Any], place: int) -> tuple[Any, Any]:
-        return kept(release, own, len(release.search.edges) - 1)
+    def all_rows(release: CappedRelease, groups: Any, place: int) -> Counts:
+        return kept(release, groups, len(release.search.edges) - 1)
 
     kept = CappedRelease.kept
     return patch.object(CappedRelease, "kept", all_rows)

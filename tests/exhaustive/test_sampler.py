@@ -42,7 +42,16 @@ CALLS: dict[str, tuple[Call, int]] = {
     "permute and flip": (lambda s: s.permute_and_flip([2, 1], Fraction(1, 2)), 16),
     "intervals": (lambda s: s.intervals([1, 2, 1], [0, 1, 3], Fraction(1, 2)), 24),
     "intervals of one score": (lambda s: s.intervals([3, 1], [1, 1], Fraction(1)), 24),
+    "intervals of a group": (lambda s: of_each(s, [1, 2, 1], [0, 1, 3], Fraction(1, 2), 0), 24),
+    "intervals of two groups": (lambda s: of_each(s, [1, 3, 3, 1], [0, 1, 1, 1], Fraction(1, 3), 0, 2), 16),
 }
+
+
+def of_each(sampler: ExactSampler, widths: list[int], scores: list[int], exponent: Fraction, *begins: int) -> Hashable:
+    """Places and offsets of groups of intervals that begin so."""
+    starts = np.array([*begins, len(widths)])
+    drawn = sampler.intervals_of_each(starts, np.array(widths), np.array(scores), exponent)
+    return tuple(tuple(own.tolist()) for own in drawn)
 
 
 @pytest.mark.parametrize("name", CALLS)

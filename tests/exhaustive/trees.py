@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from dpsql.privacy.sampling import ExactSampler
 
@@ -89,6 +90,11 @@ class _Narrow(ExactSampler):
         assert isinstance(self.read, _Words)
         self.read.width = (m - 1).bit_length()
         return super()._below(m)
+
+    def _below_each(self, most: Any) -> Any:
+        assert isinstance(self.read, _Words)
+        self.read.width = int(most.max() - 1).bit_length()
+        return super()._below_each(most)
 
 
 def tree_of(call: Callable[[ExactSampler], Hashable], bits: int, refused: int = 255) -> Tree:

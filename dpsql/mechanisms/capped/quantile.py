@@ -24,11 +24,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache, partial
 
 from dpsql.mechanisms.base import Interval, derive
-from dpsql.mechanisms.capped.release import CappedRelease, by_rank
+from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.capped.sizes import SEEN, UnitSizes
-from dpsql.mechanisms.choice.groups import Whole
+from dpsql.mechanisms.choice.groups import at_once
 from dpsql.mechanisms.choice.landscape import Draw, chosen
 from dpsql.mechanisms.choice.quantile import QuantileRelease
 from dpsql.mechanisms.noise.noised import unit_of
@@ -102,22 +103,15 @@ class CappedQuantile(CappedRelease):
         best, widest = self.best(sizes), self.widest(sizes)
         ends = self._ends(sizes, widest)
         answer = self.inners[best].answer(len(query.ends) - len(ends))
-        counted: dict[int, list[tuple[Whole, Whole]]] = {cap: [] for cap in (best, widest)}
-        for own in by_rank(raw):  # once for both caps
-            for cap, groups in counted.items():
-                groups.append(self.kept(own, cap))
-        drawn = {"value": self._drawn(counted[best], answer, sampler)}
+        groups = at_once(raw, "value", "rank", "rows")
+        kept = cache(partial(self.kept, groups))
+        drawn = {"value": chosen(kept(best), grid, answer, sampler)}
         if query.bracketed:
             for name, side, bound in (("low", -1, grid.low), ("high", 1, grid.high)):
-                drawn[name] = self._drawn(counted[widest], ends[side], sampler) if side in ends else [bound] * raw.size
+                drawn[name] = chosen(kept(widest), grid, ends[side], sampler) if side in ends else [bound] * raw.size
         columns = {name: [*map(unit_of(grid.step), steps)] for name, steps in drawn.items()}
         places = {name: [at] * raw.size for name, at in (("cap", best), ("widest", widest))}
         return ReleasedTable({**columns, **places, **self.noted(counts, raw)})
-
-    def _drawn(self, groups: Sequence[tuple[Whole, Whole]], draw: Draw, sampler: Sampler) -> list[int]:
-        """What a draw takes in each group."""
-        grid = self.inners[0].query.grid
-        return [chosen(group, grid, draw, sampler) for group in groups]
 
     def _ends(self, sizes: UnitSizes, place: int) -> dict[int, Draw]:
         """What the ends want that are drawn: the others are the bounds."""

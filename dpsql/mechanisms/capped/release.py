@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,13 +17,13 @@ import numpy as np
 
 from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.capped.sizes import HIDDEN, SWAYS, SizeSearch, UnitSizes
-from dpsql.mechanisms.choice.groups import Whole, in_groups, stretches
+from dpsql.mechanisms.choice.groups import Counts, Whole, counted, stretches
 from dpsql.mechanisms.located.place import beyond
 from dpsql.plan.needs import Values
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["CappedAtOnce", "CappedRelease", "by_rank"]
+__all__ = ["CappedAtOnce", "CappedRelease"]
 
 UNSURE = 0.01  # As a probability: that more units than the answer says have rows that the cap leaves out.
 
@@ -78,14 +78,16 @@ class CappedRelease(Offer):
         columns: dict[str, Any] = {name: np.concatenate([none, *parts]) for name, parts in found.items()}
         return RawTable(columns, size=raw.size)
 
-    def kept(self, own: Sequence[Whole], place: int) -> tuple[Whole, Whole]:
-        """Of a group, as `by_rank` has it: its values as `scored` takes them, and how many rows hold each or one below.
+    def kept(self, groups: tuple[Whole, Sequence[Whole]], place: int) -> Counts:
+        """How many rows of no higher rank than a cap's edge hold each value.
 
-        They are those of all ranks, and rise: what is not kept has no rows.
+        Args:
+            groups: Values, ranks and numbers of rows, as `at_once` has them; a value has a row for each of its ranks.
+            place: Of the cap.
         """
-        values, ranks, rows = own
+        starts, (values, ranks, rows) = groups
         within = ranks <= place
-        return values, np.cumsum(rows if within.all() else rows * within)
+        return counted(np.append(0, np.cumsum(within))[starts], values[within], rows[within])
 
     def noted(self, counts: list[int], raw: RawTable) -> dict[str, list[object]]:
         """The noised numbers of units, beside each group's answer."""
@@ -141,8 +143,3 @@ class CappedAtOnce(CappedRelease):
         place = self.best(self.search.believed(counts))
         released = self.inners[place].release(self.within(raw, place), sampler)
         return ReleasedTable({**released.columns, "cap": [place] * raw.size, **self.noted(counts, raw)})
-
-
-def by_rank(raw: RawTable) -> Iterator[list[Whole]]:
-    """Of each group in order the values, the classes of their ranks, and how many rows there are of each pair."""
-    return in_groups(raw, "value", "rank", "rows")

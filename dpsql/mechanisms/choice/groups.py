@@ -6,7 +6,7 @@ Tests: tests/unit/mechanisms/choice/test_quantile.py.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,12 +17,86 @@ from dpsql.mechanisms.noise.mean import centre_of
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Facts
+from dpsql.privacy.inversion import MOST_GROUPS
 from dpsql.privacy.tables import CLOSE, Digits, RawTable
 
-__all__ = ["Whole", "grouped", "in_groups", "numbers_of", "of_every_row", "stretches", "together"]
+__all__ = [
+    "Counts",
+    "Whole",
+    "at_once",
+    "counted",
+    "grouped",
+    "in_groups",
+    "numbers_of",
+    "of_every_row",
+    "stretches",
+    "together",
+]
 
 Whole = npt.NDArray[Any]
 """(n,) int64, or Python ints where the public facts do not rule out that int64 overflows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many rows hold each value, of several groups next to each other.
+
+    Attributes:
+        starts: (k + 1,) where each group begins, and last where the last one ends.
+        values: (n,) rising in each group, in grid steps.
+        sums: (n,) how many rows of its group hold each value or one below it.
+    """
+
+    starts: Whole
+    values: Whole
+    sums: Whole
+
+    @property
+    def totals(self) -> Whole:
+        """(k,) the rows of each group."""
+        ends = self.starts[1:]
+        return np.where(ends > self.starts[:-1], self.sums[ends - 1], 0) if len(self.sums) else np.zeros_like(ends)
+
+    def between(self, begin: Whole, end: Whole) -> Counts:
+        """(k,) parts of groups, from one place up to another; their sums are those of all of the group."""
+        sizes = end - begin
+        starts = np.append(0, np.cumsum(sizes))
+        places = np.arange(starts[-1]) + np.repeat(begin - starts[:-1], sizes)
+        return Counts(starts, self.values[places], self.sums[places])
+
+    def only(self, groups: Sequence[int]) -> Counts:
+        """Some of the groups, in the order of these."""
+        if len(groups) == len(self.starts) - 1:
+            return self
+        own = np.array(groups, dtype=np.int64)
+        return self.between(self.starts[own], self.starts[own + 1])
+
+    def apart(self, many: int) -> Iterator[Counts]:
+        """All groups in order: one with so many values or more by itself, of others as many as have `CLOSE`."""
+        last, bounds = 0, [*np.flatnonzero(np.diff(self.starts) >= many).tolist(), len(self.starts) - 1]
+        for bound in bounds:
+            while last < bound:
+                first, held = last, int(np.searchsorted(self.starts, self.starts[last] + CLOSE, side="right")) - 1
+                last = min(max(held, first + 1), first + MOST_GROUPS, bound)
+                yield self._part(first, last)
+            if bound < bounds[-1]:
+                last = bound + 1
+                yield self._part(bound, last)
+
+    def _part(self, first: int, last: int) -> Counts:
+        begin, end = self.starts[first], self.starts[last]
+        return Counts(self.starts[first : last + 1] - begin, self.values[begin:end], self.sums[begin:end])
+
+
+def counted(starts: Whole, values: Whole, rows: Whole) -> Counts:
+    """The same from (n,) how many rows hold each value.
+
+    >>> counted(np.array([0, 2, 3]), np.array([1, 2, 9]), np.array([3, 4, 5])).sums.tolist()
+    [3, 7, 5]
+    """
+    sums = np.cumsum(rows)
+    before = np.append(0, sums)[starts[:-1]]
+    return Counts(starts, values, sums - np.repeat(before, np.diff(starts)))
 
 
 def grouped(raw: RawTable) -> Iterator[tuple[Whole, Whole]]:
@@ -60,22 +134,37 @@ def stretches(raw: RawTable, value: str, *others: str) -> Iterator[tuple[Whole, 
     >>> [(starts.tolist(), values.tolist()) for starts, (values,) in stretches(raw, "value")]
     [([0, 1, 4, 4], [5, 2, 4, 7])]
     """
-    group = np.asarray(raw.column("group"), dtype=np.min_scalar_type(-1 - raw.size))
-    columns = [numbers_of(raw, name) for name in (value, *others)]
-    if bool((group[1:] < group[:-1]).any()):
-        order = np.argsort(group, kind="stable")
-        group, columns = group[order], [column[order] for column in columns]
-    edges = np.searchsorted(group, np.arange(raw.size + 1, dtype=group.dtype))
+    edges, columns = _laid_out(raw, value, *others)
     first = 0
     while first < raw.size:
         last = max(first + 1, int(np.searchsorted(edges, edges[first] + CLOSE, side="right")) - 1)
-        own: list[Whole] = [np.asarray(column[edges[first] : edges[last]]) for column in columns]
-        starts = edges[first : last + 1] - edges[first]
-        if _falls(own[0], starts):
-            order = np.lexsort((own[0], np.repeat(np.arange(last - first), np.diff(starts))))
-            own = [column[order] for column in own]
-        yield starts, own
+        yield _rising(edges[first : last + 1], columns)
         first = last
+
+
+def at_once(raw: RawTable, value: str, *others: str) -> tuple[Whole, list[Whole]]:
+    """All groups as `stretches` has some: where each begins, and last where the last one ends; and the columns."""
+    return _rising(*_laid_out(raw, value, *others))
+
+
+def _laid_out(raw: RawTable, *names: str) -> tuple[Whole, list[Any]]:
+    """Where each group begins, and last where the last one ends; columns in their order, as `numbers_of` has them."""
+    group = np.asarray(raw.column("group"), dtype=np.min_scalar_type(-1 - raw.size))
+    columns = [numbers_of(raw, name) for name in names]
+    if bool((group[1:] < group[:-1]).any()):
+        order = np.argsort(group, kind="stable")
+        group, columns = group[order], [column[order] for column in columns]
+    return np.searchsorted(group, np.arange(raw.size + 1, dtype=group.dtype)), columns
+
+
+def _rising(edges: Whole, columns: Sequence[Any]) -> tuple[Whole, list[Whole]]:
+    """Some groups of them, whose first values do not fall in any."""
+    own: list[Whole] = [np.asarray(column[edges[0] : edges[-1]]) for column in columns]
+    starts = edges - edges[0]
+    if _falls(own[0], starts):
+        order = np.lexsort((own[0], np.repeat(np.arange(len(starts) - 1), np.diff(starts))))
+        own = [column[order] for column in own]
+    return starts, own
 
 
 def together(groups: Iterable[tuple[Whole, Whole]]) -> Iterator[tuple[Whole, Whole, Whole]]:

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
 from dpsql.limits import MOST_ROWS
-from dpsql.mechanisms.choice.groups import Whole
+from dpsql.mechanisms.choice.groups import Counts, Whole
 from dpsql.mechanisms.choice.measure import BaseMeasure
 from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import ExpOf, Sampler
 
-__all__ = ["LOPSIDED", "STRETCH", "Draw", "Rank", "chosen", "landscape", "scored", "stretches"]
+__all__ = ["LOPSIDED", "STRETCH", "Draw", "Rank", "Shape", "chosen", "landscape", "scored", "stretches"]
 
 LOPSIDED = 2
 """How many times as much a rank counts on the side of few rows. Measured: with more, answers err more where rows are
@@ -51,12 +51,12 @@ class Rank:
     under: int = 0
     factors: tuple[int, int] = (1, 1)
 
-    def wanted(self, total: int) -> int:
-        """w, of so many rows, in units of 1 / b."""
+    def wanted(self, total: Any) -> Any:
+        """w, of so many rows, or of each of (k,) numbers of rows; in units of 1 / b."""
         return self.fraction.numerator * total + self.fraction.denominator * self.offset
 
-    def turn(self, total: int) -> int:
-        """The most rows up to a point, of so many, with which it lies too low rather than too high."""
+    def turn(self, total: Any) -> Any:
+        """The most rows up to a point, of so many, with which it lies too low rather than too high; as `wanted`."""
         low, high = self.factors
         wanted = self.wanted(total)
         return (low * (wanted + self.under) + high * (wanted - self.above)) // (
@@ -81,10 +81,30 @@ class Draw:
     measure: BaseMeasure | None = None
 
 
-def chosen(group: tuple[Whole, Whole], grid: Grid, draw: Draw, sampler: Sampler) -> int:
-    """The grid point that one draw chooses, in steps; of a group as `scored` takes it.
+def chosen(groups: Counts, grid: Grid, draw: Draw, sampler: Sampler) -> list[int]:
+    """The grid point that one draw chooses in each group, in steps."""
+    found = list[int]()
+    for own in groups.apart(MANY):
+        alone = len(own.starts) == 2 and len(own.values) >= MANY
+        found += [_far_apart(own, grid, draw, sampler)] if alone else _close(own, grid, draw, sampler)
+    return found
 
-    Of many values, stretches of points are drawn from first, as deep as `stretches` takes them for.
+
+def _close(groups: Counts, grid: Grid, draw: Draw, sampler: Sampler) -> list[int]:
+    """The same of groups of few values, all at once."""
+    shape = scored(groups, grid, draw.rank, draw.deepest)
+    if draw.measure is None:
+        weights = shape.ends - shape.begins
+    else:
+        weights = draw.measure.below(shape.ends) - draw.measure.below(shape.begins)
+    index, offset = sampler.intervals_of_each(shape.starts, weights, shape.scores, draw.exponent)
+    starts = shape.begins[shape.starts[:-1] + index]
+    points: list[int] = (starts + offset if draw.measure is None else draw.measure.points(starts, offset)).tolist()
+    return points
+
+
+def _far_apart(group: Counts, grid: Grid, draw: Draw, sampler: Sampler) -> int:
+    """The same of one group of many values: stretches of points are drawn from, as deep as `stretches` takes them for.
 
     Theorem. The law is that of the draw, whatever depths r(v) are taken, if no r(v) exceeds the depth s(v).
 
@@ -92,27 +112,17 @@ def chosen(group: tuple[Whole, Whole], grid: Grid, draw: Draw, sampler: Sampler)
     exp(-c (s - r)), which is 1 at most. So a point that is kept has a chance in proportion to w exp(-c s), which is the
     law of the draw; and one that is not kept is drawn again, independently of it.  QED
     """
-    if len(group[0]) < MANY:
-        return _drawn(*_weighed(*scored(*group, grid, draw.rank, draw.deepest), draw), grid, draw, sampler)[0]
-    cells = _weighed(*stretches(*group, grid, draw), draw)
+    widths, scores = stretches(group.values, group.sums, grid, draw)
+    weights = widths if draw.measure is None else draw.measure.within(widths)
     while True:
-        point, depth = _drawn(*cells, grid, draw, sampler)
-        deeper = _depth(*group, grid, draw, point) - depth
+        index, offset = sampler.intervals(cast("Sequence[int]", weights), cast("Sequence[int]", scores), draw.exponent)
+        start = grid.low + int(widths[:index].sum())
+        point = start + offset
+        if draw.measure is not None:
+            (point,) = draw.measure.points(np.array([start]), np.array([offset])).tolist()
+        deeper = _depth(group.values, group.sums, grid, draw, point) + int(scores[index])
         if not deeper or sampler.bernoulli(ExpOf(draw.exponent * deeper), 1)[0]:
             return point
-
-
-def _weighed(widths: Whole, scores: Whole, draw: Draw) -> tuple[Whole, Whole, Whole]:
-    """Intervals with what their points weigh, and their scores."""
-    return widths, widths if draw.measure is None else draw.measure.within(widths), scores
-
-
-def _drawn(widths: Whole, weights: Whole, scores: Whole, grid: Grid, draw: Draw, sampler: Sampler) -> tuple[int, int]:
-    """The point that a draw chooses among intervals with such weights, and how far its score is below 0."""
-    index, offset = sampler.intervals(cast("Sequence[int]", weights), cast("Sequence[int]", scores), draw.exponent)
-    start = grid.low + int(widths[:index].sum())
-    point = start + offset if draw.measure is None else draw.measure.point(start, offset)
-    return point, -int(scores[index])
 
 
 def _depth(values: Whole, sums: Whole, grid: Grid, draw: Draw, point: int) -> int:
@@ -124,7 +134,7 @@ def _depth(values: Whole, sums: Whole, grid: Grid, draw: Draw, point: int) -> in
     upto = (int(sums[behind - 1]) if behind else 0) + (pad if point == grid.high else 0)
     wanted = rank.wanted(total)
     deep = max(0, high * (b * below - wanted + rank.above), low * (wanted - b * upto + rank.under))
-    return min(deep, draw.deepest)
+    return int(min(deep, draw.deepest))
 
 
 def stretches(values: Whole, sums: Whole, grid: Grid, draw: Draw) -> tuple[Whole, Whole]:
@@ -161,6 +171,23 @@ def _exact(rows: Whole, rank: Rank, deepest: int) -> Whole:
     return rows.astype(object) if most >= 2**62 else rows
 
 
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The scores of all grid points for several groups, as intervals on which they are constant, next to each other.
+
+    Attributes:
+        starts: (k + 1,) where each group's intervals begin, and last where the last one's end.
+        begins: (m,) the first point of each interval, in steps.
+        ends: (m,) the first point behind it.
+        scores: (m,) what its points score; that of the next interval of the group differs.
+    """
+
+    starts: Whole
+    begins: Whole
+    ends: Whole
+    scores: Whole
+
+
 def landscape(values: Whole, rows: Whole, grid: Grid, rank: Rank, deepest: int) -> tuple[Whole, Whole]:
     """The scores of all grid points, as the fewest intervals on which they are constant.
 
@@ -178,75 +205,105 @@ def landscape(values: Whole, rows: Whole, grid: Grid, rank: Rank, deepest: int) 
     >>> widths.tolist(), scores.tolist()
     ([2, 4, 4], [-2, 0, -2])
     """
-    return scored(values, np.cumsum(rows), grid, rank, deepest)
+    shape = scored(Counts(np.array([0, len(values)]), values, np.cumsum(rows)), grid, rank, deepest)
+    return shape.ends - shape.begins, shape.scores
 
 
-def scored(values: Whole, sums: Whole, grid: Grid, rank: Rank, deepest: int) -> tuple[Whole, Whole]:
-    """As `landscape`, of (k,) how many rows hold each value or one below: several draws share them.
+def scored(groups: Counts, grid: Grid, rank: Rank, deepest: int) -> Shape:
+    """As `landscape`, of several groups at once.
 
     A value may stand there several times, the last time with all its rows, or have none of its own.
     """
     b, pad = rank.fraction.denominator, abs(rank.offset)
     low, high = rank.factors
-    total = int(sums[-1]) if len(sums) else 0
-    wanted = rank.wanted(total)
-    few = (wanted + rank.under - -(-deepest // low)) // b
-    many = -((wanted - rank.above - -deepest // high) // -b)
-    points, upto = _with_ends(*_once(*_near(values, sums, few, many)), grid)
-    upto = _exact(upto, rank, deepest)
+    totals = groups.totals
+    before = np.cumsum(totals) - totals  # rows of the groups before: with them the sums of all groups rise together
+    starts, points, upto = _with_ends(_once(_near(groups, before, rank, deepest)), grid)
+    own = np.repeat(np.arange(len(totals)), np.diff(starts))
     # Behind a value the one term, low (wanted + under - b upto), falls and the other, high (b upto - wanted + above),
     # rises from one to the next. So up to the turn, where the other exceeds the one, each value scores as what follows
     # it, and behind the turn as what is before it.
-    turn = int(np.searchsorted(upto[:-1], rank.turn(total), side="right"))
-    below = int(upto[turn - 1]) if turn else -pad
-    above = int(upto[turn]) + (pad if turn == len(points) - 1 else 0)
-    scores = np.empty(len(upto), dtype=upto.dtype)
-    scores[:turn] = low * b * upto[:turn] - low * (wanted + rank.under)
-    scores[turn] = -max(high * (b * below - wanted + rank.above), low * (wanted - b * above + rank.under))
-    scores[turn + 1 :] = high * (wanted - rank.above) - high * b * upto[turn:-1]
+    exact, wanted = _exact(upto, rank, deepest), rank.wanted(_exact(totals, rank, deepest))
+    turns = np.clip(rank.turn(_exact(totals, rank, deepest)), -1, totals).astype(np.int64)
+    turn = np.clip(np.searchsorted(upto + before[own], before + turns, side="right"), starts[:-1], starts[1:] - 1)
+    below = np.where(turn > starts[:-1], exact[turn - 1], -pad)
+    above = exact[turn] + np.where(turn == starts[1:] - 1, pad, 0)
+    place, at = np.arange(len(points)), turn[own]
+    rising = low * b * exact - low * (wanted + rank.under)[own]
+    falling = high * (wanted - rank.above)[own]
+    falling[1:] -= high * b * exact[:-1]
+    scores = np.where(place < at, rising, falling)
+    scores[turn] = -np.maximum(high * (b * below - wanted + rank.above), low * (wanted - b * above + rank.under))
     np.maximum(np.minimum(scores, 0, out=scores), -deepest, out=scores)
-    begins = np.empty(len(points) + 1, dtype=points.dtype)
-    begins[: turn + 1], begins[turn + 1 : -1], begins[-1] = points[: turn + 1], points[turn:-1], grid.high + 1
-    begins[turn + 1 : -1] += 1
-    first = np.ones(len(scores) + 1, dtype=np.bool_)
-    np.not_equal(scores[1:], scores[:-1], out=first[1:-1])
-    begins = begins[first]
-    return begins[1:] - begins[:-1], scores[first[:-1]]
+    begins = points.copy()
+    behind = np.flatnonzero(place > at)
+    begins[behind] = points[behind - 1] + 1
+    first = np.ones(len(points), dtype=np.bool_)
+    np.not_equal(scores[1:], scores[:-1], out=first[1:])
+    first[starts[:-1]] = True
+    begins, counts = begins[first], np.add.reduceat(first, starts[:-1], dtype=np.int64)
+    starts = _starts(counts)
+    ends = np.append(begins[1:], 0)
+    ends[starts[1:] - 1] = grid.high + 1
+    return Shape(starts, begins, ends, scores[first])
 
 
-def _near(values: Whole, sums: Whole, few: int, many: int) -> tuple[Whole, Whole]:
-    """The values that may have more than the deepest score, with their sums, and one more on either side.
+def _near(groups: Counts, before: Whole, rank: Rank, deepest: int) -> Counts:
+    """Of each group the values that may have more than the deepest score, and one more on either side.
 
     All that lies beyond has the deepest score, as the points next to it: whatever its values are, it is one interval.
 
     Args:
-        values: (k,) rising.
-        sums: (k,) how many rows hold each or one below.
-        few: A value is too low with so many rows up to it, or fewer.
-        many: A value is too high with so many rows below it, or more.
+        groups: All values.
+        before: (k,) rows of the groups before each.
+        rank: A value is too low with few rows up to it, and too high with many rows below it.
+        deepest: No score is below its negative.
     """
-    first = int(np.searchsorted(sums, max(few, -1), side="right"))
-    last = int(np.searchsorted(sums, min(many, int(sums[-1]) + 1 if len(sums) else 0), side="left"))
-    if first > last:
-        return values, sums
-    near = slice(max(first - 1, 0), last + 2)
-    return values[near], sums[near]
+    (low, high), b, totals = rank.factors, rank.fraction.denominator, groups.totals
+    wanted = rank.wanted(_exact(totals, rank, deepest))
+    few = np.clip((wanted + rank.under - -(-deepest // low)) // b, -1, totals).astype(np.int64)
+    many = np.clip(-((wanted - rank.above - -deepest // high) // -b), -1, totals + 1).astype(np.int64)
+    begin, end = groups.starts[:-1], groups.starts[1:]
+    sums = groups.sums + np.repeat(before, end - begin)
+    first = np.clip(np.searchsorted(sums, before + few, side="right"), begin, end)
+    last = np.clip(np.searchsorted(sums, before + many, side="left"), begin, end)
+    whole = first > last
+    return groups.between(
+        np.where(whole, begin, np.maximum(first - 1, begin)), np.where(whole, end, np.minimum(last + 2, end))
+    )
 
 
-def _once(values: Whole, sums: Whole) -> tuple[Whole, Whole]:
-    """Each value once, as it stands there last."""
-    last = np.ones(len(values), dtype=np.bool_)
-    np.not_equal(values[1:], values[:-1], out=last[:-1])
-    return (values, sums) if last.all() else (values[last], sums[last])
+def _once(groups: Counts) -> Counts:
+    """Each value of a group once, as it stands there last."""
+    last = np.ones(len(groups.values), dtype=np.bool_)
+    np.not_equal(groups.values[1:], groups.values[:-1], out=last[:-1])
+    last[groups.starts[1:][groups.starts[1:] > 0] - 1] = True
+    if last.all():
+        return groups
+    kept = np.append(0, np.cumsum(last))
+    return Counts(kept[groups.starts], groups.values[last], groups.sums[last])
 
 
-def _with_ends(values: Whole, sums: Whole, grid: Grid) -> tuple[Whole, Whole]:
-    """The same, with the grid's ends added where no row of these holds them: no row is below, and all are up to it."""
-    many = len(values)
-    start = 0 if many and values[0] == grid.low else 1
-    end = start + many
-    points, upto = np.empty((2, end + (0 if many and values[-1] == grid.high else 1)), dtype=np.int64)
-    points[:start], upto[:start] = grid.low, 0
-    points[start:end], upto[start:end] = values, sums
-    points[end:], upto[end:] = grid.high, sums[-1] if many else 0
-    return points, upto
+def _with_ends(groups: Counts, grid: Grid) -> tuple[Whole, Whole, Whole]:
+    """The same, with the grid's ends added where no row of these holds them: no row is below, and all are up to it.
+
+    Returns:
+        (k + 1,) where each group begins, and last where the last one ends; the points; how many rows are up to each.
+    """
+    begin, end = groups.starts[:-1], groups.starts[1:]
+    some, totals = end > begin, groups.totals
+    at_low, at_high = some.copy(), some.copy()
+    at_low[some] = groups.values[begin[some]] == grid.low
+    at_high[some] = groups.values[end[some] - 1] == grid.high
+    starts = _starts(end - begin + ~at_low + ~at_high)
+    points, upto = np.empty((2, int(starts[-1])), dtype=np.int64)
+    points[starts[:-1]], upto[starts[:-1]] = grid.low, 0
+    points[starts[1:] - 1], upto[starts[1:] - 1] = grid.high, totals
+    place = np.arange(len(groups.values)) + np.repeat(starts[:-1] + ~at_low - begin, end - begin)
+    points[place], upto[place] = groups.values, groups.sums
+    return starts, points, upto
+
+
+def _starts(counts: Whole) -> Whole:
+    """(k + 1,) where each of several begins that have so many, and where the last one ends."""
+    return np.append(0, np.cumsum(counts))

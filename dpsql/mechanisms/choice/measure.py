@@ -24,7 +24,6 @@ Tests: tests/unit/mechanisms/choice/test_measure.py.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
@@ -112,17 +111,21 @@ class BaseMeasure:
         points[1:] -= points[:-1].copy()
         return points
 
-    def point(self, start: int, unit: int) -> int:
-        """The point, in steps, to which one unit of weight belongs.
+    def points(self, starts: Whole, units: Whole) -> Whole:
+        """(k,) the points, in steps, to which units of weight belong.
 
         Args:
-            start: The first point of an interval.
-            unit: From 0, of the interval's weight.
+            starts: (k,) the first points of intervals.
+            units: (k,) from 0, of each interval's weight.
+
+        >>> BaseMeasure(0, (0, 1, 4), (3, 2, 1), (0, 3, 9, 13)).points(np.array([0, 1]), np.array([2, 5])).tolist()
+        [0, 3]
         """
-        at = bisect_right(self.starts, start) - 1
-        wanted = self.before[at] + (start - self.starts[at]) * self.weights[at] + unit
-        at = bisect_right(self.before, wanted) - 1
-        return self.starts[at] + (wanted - self.before[at]) // self.weights[at]
+        wanted = self.below(starts) + units
+        at = np.searchsorted(np.array(self.before, dtype=np.int64), wanted, side="right") - 1
+        firsts, weights = (np.array(own, dtype=np.int64) for own in (self.starts, self.weights))
+        found: Whole = firsts[at] + (wanted - np.array(self.before, dtype=np.int64)[at]) // weights[at]
+        return found
 
 
 @lru_cache(1000)  # Some hundred bytes each, by public facts alone.

@@ -66,13 +66,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
-
-import numpy as np
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
-from dpsql.mechanisms.choice.groups import Whole, grouped
+from dpsql.mechanisms.choice.groups import Counts, at_once, counted
 from dpsql.mechanisms.choice.landscape import LOPSIDED, Draw, Rank, chosen
 from dpsql.mechanisms.choice.measure import LOOSE, WIDE, BaseMeasure, base_measure
 from dpsql.mechanisms.noise.laws import LaplaceLaw
@@ -99,6 +96,8 @@ COUNT = Fraction(1, 32)
 whether there is an interval."""
 OUTER = Fraction(1, 4)  # Up to so small a part of the rows a side has few. It is a choice.
 UNSEEN = 60  # In binary digits: points that are less likely than 2^-60 together are treated alike. It is a choice.
+COLUMNS = {0: "value", -1: "low", 1: "high"}
+"""What is released of the answer's draw, and of each end's."""
 DECLINED = "no interval was bought; the error is what is expected of rows that lie evenly, and may be larger."
 
 
@@ -312,24 +311,31 @@ class QuantileRelease(Offer):
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``, with ``low`` and ``high``, the ends of its interval where it has one, all in the column's unit;
         and the noised ``count`` that decides which ends are drawn."""
-        grid, groups = self.query.grid, [(values, np.cumsum(rows)) for values, rows in grouped(raw)]
+        starts, own = at_once(raw, "value", "rows")
+        groups, grid = counted(starts, *own), self.query.grid
         counts = self._counted(groups, sampler)
-        columns: dict[str, list[int]] = {"value": [], "low": [], "high": []}
-        draws, fewest = cache(self._draws), self._fewest()
-        for group, rows in zip(groups, counts, strict=True):
-            drawn = {side: chosen(group, grid, draw, sampler) for side, draw in draws(_beyond(fewest, rows)).items()}
-            found = {-1: grid.low, 1: grid.high, **drawn}
-            for name, side in (("value", 0), ("low", -1), ("high", 1)):
-                columns[name].append(found[side])
+        columns = {"value": [0] * raw.size, "low": [grid.low] * raw.size, "high": [grid.high] * raw.size}
+        for sides, alike in self.ways(counts).items():
+            part = groups.only(alike)
+            for side, draw in self._draws(sides).items():
+                for group, point in zip(alike, chosen(part, grid, draw, sampler), strict=True):
+                    columns[COLUMNS[side]][group] = point
         shown = columns if self.query.bracketed else {"value": columns["value"]}
         released = {name: [*map(unit_of(grid.step), steps)] for name, steps in shown.items()}
         return ReleasedTable({**released, "count": counts} if self.count else released)
 
-    def _counted(self, groups: Sequence[tuple[Whole, Whole]], sampler: Sampler) -> list[int | None]:
+    def ways(self, counts: Sequence[int | None]) -> dict[tuple[int, ...], list[int]]:
+        """The groups that have the same `sides`, by these: they are drawn together, one draw after the other."""
+        found, fewest = dict[tuple[int, ...], list[int]](), self._fewest()
+        for group, rows in enumerate(counts):
+            found.setdefault(_beyond(fewest, rows), []).append(group)
+        return found
+
+    def _counted(self, groups: Counts, sampler: Sampler) -> list[int] | list[None]:
         """The noised number of values of each group; None where it is not released."""
+        exact = groups.totals
         if not self.count:
-            return [None] * len(groups)
-        exact = [int(sums[-1]) if len(sums) else 0 for _, sums in groups]
+            return [None] * len(exact)
         return [int(k) for k in noised(exact, LaplaceLaw(1 / self.count).draw(sampler, len(exact)))]
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:

@@ -12,16 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpsql.privacy import probabilities
-from dpsql.privacy.probabilities import (
-    DigitOf,
-    Probability,
-    Ratio,
-    _located_by_floats,
-    _located_exactly,
-    located,
-    share_kept,
-)
+from dpsql.privacy.probabilities import DigitOf, Probability, Ratio, share_kept
 from dpsql.privacy.sampling import ExactSampler, ExpOf
 from tests.unit.privacy.tapes import TapeEndedError, exp_minus, flip, value, walk, words
 
@@ -145,47 +136,6 @@ def test_what_floats_enclose_holds_the_number_as_tightly_as_integers_allow(x: Fr
 
 def test_the_enclosure_of_nearly_one_stays_below_one() -> None:
     assert ExpOf(Fraction(1, 2**200)).enclosed(32) == (2**32 - 1, 2**32)
-
-
-@settings(max_examples=3 * settings().max_examples, deadline=None)
-@given(
-    intervals=st.lists(st.tuples(st.integers(0, 2**50), st.integers(-(2**20), 2**20)), min_size=1, max_size=40),
-    exponent=st.fractions(min_value=0, max_value=3),
-    share=st.fractions(min_value=0, max_value=1),
-    bits=st.sampled_from([4, 16, 128]),
-    block=st.sampled_from([1, 3, probabilities.BLOCK]),
-)
-def test_floats_decide_as_whole_numbers_do_or_not_at_all(
-    intervals: list[tuple[int, int]], exponent: Fraction, share: Fraction, bits: int, block: int
-) -> None:
-    widths = np.array([width for width, _ in intervals], dtype=np.int64)
-    if not widths.any():
-        return
-    scores = np.array([score for _, score in intervals], dtype=np.int64)
-    gaps = np.where(widths > 0, scores[widths > 0].max() - scores, 0)
-    u = min(int(share * 2**bits), 2**bits - 1)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(probabilities, "BLOCK", block)
-        decided = _located_by_floats(u, bits, widths, gaps, exponent)
-    exact = _located_exactly(u, bits, widths.tolist(), gaps.tolist(), exponent)
-    assert decided in (None, exact)
-
-
-def test_floats_decide_among_many_intervals_block_after_block() -> None:
-    many = 3 * probabilities.BLOCK + 5
-    widths, gaps = np.ones(many, dtype=np.int64), np.zeros(many, dtype=np.int64)
-    for place in (0, 1, probabilities.BLOCK - 1, probabilities.BLOCK, 2 * probabilities.BLOCK + 7, many - 1):
-        u = (2 * place + 1 << 128) // (2 * many)  # in the middle of its interval
-        assert _located_by_floats(u, 128, widths, gaps, Fraction(1)) == place
-
-
-def test_floats_leave_to_whole_numbers_what_lies_at_an_edge() -> None:
-    widths, gaps = np.array([1, 1], dtype=np.int64), np.zeros(2, dtype=np.int64)
-    assert _located_by_floats(2**127 - 1, 128, widths, gaps, Fraction(1)) is None
-    assert _located_exactly(2**127 - 1, 128, [1, 1], [0, 0], Fraction(1)) == 0
-    assert _located_by_floats(0, 128, widths, gaps, Fraction(1)) == 0
-    assert _located_by_floats(2**126, 128, widths, gaps, Fraction(1)) == 0
-    assert located(2**127, 128, widths, gaps, Fraction(1)) == 1
 
 
 @pytest.mark.parametrize("variance", [Fraction(1, 10**6), Fraction(1, 4), Fraction(7, 3), Fraction(9), Fraction(2025)])

@@ -7,7 +7,7 @@ import pytest
 
 from dpsql.errors import InvariantBroken
 from dpsql.privacy.sampling import ExactSampler
-from dpsql.privacy.words import number_below, of_digits, uniform, word
+from dpsql.privacy.words import number_below, numbers_below, of_digits, uniform, word
 from tests.unit.privacy.tapes import Tape
 
 
@@ -37,6 +37,24 @@ def test_one_number_below_m_is_the_first_of_several_from_the_same_bytes(m: int) 
         one, several = Tape(data), Tape(data)
         assert number_below(one, m) == ExactSampler(several).integers(m, 1)[0]
         assert one.at == several.at
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 200, 2**20 + 7, 2**62 + 5])
+def test_numbers_below_one_m_are_each_the_first_of_several_from_the_same_bytes(m: int) -> None:
+    for seed in range(20):
+        data = np.random.default_rng(seed).bytes(10_000)
+        several, each = Tape(data), Tape(data)
+        rows = uniform(several, (m - 1).bit_length(), 3 * 18).reshape(3, 18).astype(np.int64)
+        first = [next((word for word in row if word < m), None) for row in rows.tolist()]
+        found = numbers_below(each, np.full(3, m)).tolist()
+        assert [own for own, wanted in zip(found, first, strict=True) if wanted not in (None, own)] == []
+
+
+def test_numbers_below_different_m_keep_to_their_own() -> None:
+    most = np.array([1, 5, 2**61 + 3, 2, 1])
+    found = numbers_below(Tape(bytes(range(1, 200)) * 40), most)
+    assert ((found >= 0) & (found < most)).all()
+    assert len(numbers_below(Tape(b""), np.array([], dtype=np.int64))) == 0
 
 
 def test_a_number_is_read_again_where_no_word_is_below_m() -> None:

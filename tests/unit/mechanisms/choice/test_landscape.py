@@ -14,9 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsql.mechanisms.choice import landscape as module
+from dpsql.mechanisms.choice.groups import Counts, counted
 from dpsql.mechanisms.choice.landscape import STRETCH, Draw, Rank, chosen, landscape, scored, stretches
 from dpsql.mechanisms.choice.measure import BaseMeasure
 from dpsql.plan.types import Grid
+from dpsql.privacy.inversion import MOST_GROUPS, one_by_one
+from dpsql.privacy.packed import CLOSE
 from dpsql.privacy.sampling import ExpOf
 from dpsql.testing_samplers import FixedSampler
 
@@ -91,8 +94,42 @@ def test_values_may_stand_there_several_times_or_without_rows(
     values, rows = (np.array([pair[at] for pair in pairs], dtype=np.int64) for at in (0, 1))
     grid, rank = Grid(Fraction(1), -20, 20), Rank(Fraction(1, 3), offset)
     data = [value for value, many in pairs for _ in range(many)]
-    widths, scores = scored(values, np.cumsum(rows), grid, rank, deepest)
-    assert np.repeat(scores, widths).tolist() == [score_of(v, data, grid, rank, deepest) for v in range(-20, 21)]
+    shape = scored(counted(np.array([0, len(rows)]), values, rows), grid, rank, deepest)
+    assert np.repeat(shape.scores, shape.ends - shape.begins).tolist() == [
+        score_of(v, data, grid, rank, deepest) for v in range(-20, 21)
+    ]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    groups=st.lists(st.lists(st.tuples(st.integers(-9, 9), st.integers(0, 3)), max_size=12), min_size=1, max_size=6),
+    rank=RANKS,
+    deepest=st.sampled_from([1, 7, 40, 10**30]),
+)
+def test_groups_that_are_scored_together_have_the_scores_of_each(
+    groups: list[list[tuple[int, int]]], rank: Rank, deepest: int
+) -> None:
+    grid, groups = Grid(Fraction(1), -9, 9), [sorted(own, key=lambda pair: pair[0]) for own in groups]
+    values, rows = (np.array([pair[at] for own in groups for pair in own], dtype=np.int64) for at in (0, 1))
+    shape = scored(counted(np.cumsum([0, *map(len, groups)]), values, rows), grid, rank, deepest)
+    for own, (begin, end) in zip(groups, pairwise(shape.starts.tolist()), strict=True):
+        data, at = [value for value, many in own for _ in range(many)], slice(begin, end)
+        found = np.repeat(shape.scores[at], shape.ends[at] - shape.begins[at])
+        assert found.tolist() == [score_of(v, data, grid, rank, deepest) for v in range(-9, 10)]
+        assert shape.begins[begin] == -9
+        assert (shape.scores[at][1:] != shape.scores[at][:-1]).all()
+
+
+def test_groups_of_many_values_stand_by_themselves_and_others_together() -> None:
+    sizes = [3, 0, 5000, 2, 4096, 4095, 1, *[4000] * 20]
+    groups = counted(np.cumsum([0, *sizes]), *(np.arange(sum(sizes)) for _ in range(2)))
+    parts = list(groups.apart(4096))
+    assert [np.diff(part.starts).tolist() for part in parts if len(part.starts) == 2] == [[5000], [2], [4096]]
+    assert [size for part in parts for size in np.diff(part.starts).tolist()] == sizes
+    assert max(len(part.values) for part in parts) <= CLOSE
+    assert np.concatenate([part.values for part in parts]).tolist() == list(range(sum(sizes)))
+    empty = counted(np.zeros(3 * MOST_GROUPS, dtype=np.int64), *(np.array([], dtype=np.int64) for _ in range(2)))
+    assert max(len(part.starts) for part in empty.apart(4096)) == MOST_GROUPS + 1
 
 
 @settings(max_examples=200, deadline=None)
@@ -130,9 +167,17 @@ class Told(FixedSampler):
         self.asked.append((widths, scores))
         return self.drawn.pop(0)
 
+    def intervals_of_each(self, starts: Any, widths: Any, scores: Any, exponent: Fraction) -> Any:
+        return one_by_one(self.intervals, starts, widths, scores, exponent)
+
     def bernoulli(self, p: Any, size: int) -> Any:
         self.kept.append(p)
         return np.array([len(self.kept) > self.refuses] * size)
+
+
+def one_each(values: Any) -> Counts:
+    """One group, of a row for each value."""
+    return counted(np.array([0, len(values)]), values, np.ones(len(values), dtype=np.int64))
 
 
 def weighed(widths: Any, scores: Any, exponent: Fraction) -> list[float]:
@@ -149,18 +194,19 @@ def test_a_draw_of_stretches_has_the_law_of_the_draw(
     monkeypatch.setattr(module, "MANY", 1)
     monkeypatch.setattr(module, "STRETCH", 3.0)  # few stretches, whose points are often refused
     grid, values = Grid(Fraction(1), 0, 100), np.arange(10, 90, 2)
-    group, draw = (values, np.arange(1, 41)), Draw(rank, Fraction(1, 3), 35, measure)
-    widths, scores = stretches(*group, grid, draw)
+    group, draw = one_each(values), Draw(rank, Fraction(1, 3), 35, measure)
+    widths, scores = stretches(group.values, group.sums, grid, draw)
     weights = (widths if measure is None else measure.within(widths)).tolist()
     met, kept = weighed(weights, scores, draw.exponent), dict[int, float]()
     for index, width in enumerate(weights):
         for offset in range(width):
             told = Told((index, offset))
-            point = chosen(group, grid, draw, told)
+            (point,) = chosen(group, grid, draw, told)
             assert [list(own) for own in told.asked[0]] == [weights, scores.tolist()]
             sure = math.prod(math.exp(-float(p.x)) for p in told.kept)
             kept[point] = kept.get(point, 0.0) + met[index] / width * sure
-    exact = np.repeat(*reversed(scored(*group, grid, rank, draw.deepest)))
+    shape = scored(group, grid, rank, draw.deepest)
+    exact = np.repeat(shape.scores, shape.ends - shape.begins)
     own = np.ones(101, dtype=np.int64) if measure is None else np.diff(measure.below(np.arange(101)), append=247)
     assert len(widths) < 20
     assert sum(kept.values()) < 0.9
@@ -170,16 +216,16 @@ def test_a_draw_of_stretches_has_the_law_of_the_draw(
 
 def test_what_is_not_kept_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MANY", 1)
-    group, grid = (np.arange(10, 90, 2), np.arange(1, 41)), Grid(Fraction(1), 0, 100)
+    group, grid = one_each(np.arange(10, 90, 2)), Grid(Fraction(1), 0, 100)
     draw = Draw(Rank(Fraction(1, 2)), Fraction(1, 9), 300)
     told = Told((1, 0), (1, 2), refuses=1)  # of the points 10 to 13, of which the last two are as deep as all are taken
-    assert chosen(group, grid, draw, told) == 12
+    assert chosen(group, grid, draw, told) == [12]
     assert len(told.asked) == 2
     assert [p.x for p in told.kept] == [2 * draw.exponent]
 
 
 def test_few_values_are_looked_at_at_once() -> None:
-    group, told = (np.array([3, 5]), np.array([1, 2])), Told((0, 0))
+    group, told = one_each(np.array([3, 5])), Told((0, 0))
     chosen(group, Grid(Fraction(1), 0, 9), Draw(Rank(Fraction(1, 2)), Fraction(1), 60), told)
     assert len(told.asked) == 1
     assert not told.kept

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpsql.mechanisms.choice.groups import counted
 from dpsql.mechanisms.choice.landscape import chosen, landscape
 from dpsql.mechanisms.choice.measure import BaseMeasure, base_measure
 from dpsql.mechanisms.choice.quantile import QuantileRelease
@@ -70,7 +71,7 @@ def test_each_unit_of_weight_belongs_to_one_point(grid: Grid, facts: Facts) -> N
     for start in (grid.low, (grid.low + grid.high) // 2, grid.high):
         before = int(measure.below(np.array([start]))[0])
         for unit in (0, *(int(u) for u in rng.integers(0, measure.total - before, 20)), measure.total - before - 1):
-            point = measure.point(start, unit)
+            (point,) = measure.points(np.array([start]), np.array([unit])).tolist()
             own = int(measure.below(np.array([point]))[0])
             assert start <= point <= grid.high
             assert own <= before + unit < own + weight(measure, point)
@@ -143,7 +144,7 @@ def test_draws_follow_the_weights() -> None:
     release = offered(Exponential().offer(asking("quantile_cont", grid=TIGHT, facts=facts)))
     assert isinstance(release, QuantileRelease)
     draw, sampler, nothing = release.answer(0), FixedSampler("weights"), np.array([], dtype=np.int64)
-    found = np.array([chosen((nothing, nothing), TIGHT, draw, sampler) for _ in range(2_000)])
+    found = np.array(chosen(counted(np.zeros(2_001, dtype=np.int64), nothing, nothing), TIGHT, draw, sampler))
     measure = release.query.measure
     for edge in (1, 8, 64, 200):
         expected = int(measure.below(np.array([edge]))[0]) / measure.total

@@ -24,6 +24,7 @@ from dpsql.plan.needs import Contribution
 from dpsql.plan.nodes import Case, Constant, Expression
 from dpsql.plan.options import Options
 from dpsql.plan.types import Grid
+from dpsql.privacy.inversion import one_by_one
 from dpsql.privacy.kinds import Pure
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import BY_RHO, CITY, COST, asking, counted, offered
@@ -65,6 +66,9 @@ class Told:
         index, offset = self.inner.intervals(widths, scores, exponent)
         self.choices.append((widths, exponent, index, offset))
         return index, offset
+
+    def intervals_of_each(self, starts: Any, widths: Any, scores: Any, exponent: Fraction) -> Any:
+        return one_by_one(self.intervals, starts, widths, scores, exponent)
 
 
 def arrays(rows: Counts) -> tuple[Any, Any]:
