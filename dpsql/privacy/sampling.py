@@ -240,16 +240,11 @@ class ExactSampler:
     def intervals_of_each(
         self, starts: Integers, widths: Integers, scores: Integers, exponent: Fraction
     ) -> tuple[Integers, Integers]:
-        """What `intervals` draws, independently from each of several groups of intervals.
+        """(k,) places within their groups, and (k,) offsets: what `intervals` draws, independently of each group.
 
         Args:
             starts: (k + 1,) where each group begins, and last n; none is empty.
-            widths: (n,) numbers of grid points, >= 0, of each group not all 0.
-            scores: (n,) integers.
-            exponent: As there.
-
-        Returns:
-            (k,) the places within their groups, and (k,) int64 offsets.
+            widths, scores, exponent: As there, (n,) of all groups; of each one some width is above 0.
         """
         exponent = _checked_exponent("intervals", exponent)
         widths, scores = whole_numbers(widths), whole_numbers(scores)

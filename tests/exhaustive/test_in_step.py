@@ -15,7 +15,7 @@ import pytest
 from dpsql.mechanisms.capped.groups import CappedThreshold
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.capped.sizes import SizeSearch
-from dpsql.mechanisms.choice.groups import Counts
+from dpsql.mechanisms.choice.groups import GroupedRows
 from dpsql.mechanisms.clamped import mean as clamped_mean
 from dpsql.mechanisms.located import release as located_release
 from dpsql.mechanisms.located import search as located_search
@@ -116,7 +116,7 @@ def _sizes_for_an_eighth() -> AbstractContextManager[object]:
 
 
 def _no_cap() -> AbstractContextManager[object]:
-    def all_rows(release: CappedRelease, groups: Any, place: int) -> Counts:
+    def all_rows(release: CappedRelease, groups: Any, place: int) -> GroupedRows:
         return kept(release, groups, len(release.search.edges) - 1)
 
     kept = CappedRelease.kept

@@ -17,7 +17,7 @@ import numpy as np
 
 from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.capped.sizes import HIDDEN, SWAYS, SizeSearch, UnitSizes
-from dpsql.mechanisms.choice.groups import Counts, Whole, counted, stretches
+from dpsql.mechanisms.choice.groups import GroupedRows, Whole, counted, stretches
 from dpsql.mechanisms.located.place import beyond
 from dpsql.plan.needs import Values
 from dpsql.privacy.sampling import Sampler
@@ -78,7 +78,7 @@ class CappedRelease(Offer):
         columns: dict[str, Any] = {name: np.concatenate([none, *parts]) for name, parts in found.items()}
         return RawTable(columns, size=raw.size)
 
-    def kept(self, groups: tuple[Whole, Sequence[Whole]], place: int) -> Counts:
+    def kept(self, groups: tuple[Whole, Sequence[Whole]], place: int) -> GroupedRows:
         """How many rows of no higher rank than a cap's edge hold each value.
 
         Args:

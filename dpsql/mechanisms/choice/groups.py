@@ -21,7 +21,7 @@ from dpsql.privacy.inversion import MOST_GROUPS
 from dpsql.privacy.tables import CLOSE, Digits, RawTable
 
 __all__ = [
-    "Counts",
+    "GroupedRows",
     "Whole",
     "at_once",
     "counted",
@@ -38,7 +38,7 @@ Whole = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class GroupedRows:
     """How many rows hold each value, of several groups next to each other.
 
     Attributes:
@@ -57,21 +57,21 @@ class Counts:
         ends = self.starts[1:]
         return np.where(ends > self.starts[:-1], self.sums[ends - 1], 0) if len(self.sums) else np.zeros_like(ends)
 
-    def between(self, begin: Whole, end: Whole) -> Counts:
+    def between(self, begin: Whole, end: Whole) -> GroupedRows:
         """(k,) parts of groups, from one place up to another; their sums are those of all of the group."""
         sizes = end - begin
         starts = np.append(0, np.cumsum(sizes))
         places = np.arange(starts[-1]) + np.repeat(begin - starts[:-1], sizes)
-        return Counts(starts, self.values[places], self.sums[places])
+        return GroupedRows(starts, self.values[places], self.sums[places])
 
-    def only(self, groups: Sequence[int]) -> Counts:
+    def only(self, groups: Sequence[int]) -> GroupedRows:
         """Some of the groups, in the order of these."""
         if len(groups) == len(self.starts) - 1:
             return self
         own = np.array(groups, dtype=np.int64)
         return self.between(self.starts[own], self.starts[own + 1])
 
-    def apart(self, many: int) -> Iterator[Counts]:
+    def apart(self, many: int) -> Iterator[GroupedRows]:
         """All groups in order: one with so many values or more by itself, of others as many as have `CLOSE`."""
         last, bounds = 0, [*np.flatnonzero(np.diff(self.starts) >= many).tolist(), len(self.starts) - 1]
         for bound in bounds:
@@ -83,12 +83,12 @@ class Counts:
                 last = bound + 1
                 yield self._part(bound, last)
 
-    def _part(self, first: int, last: int) -> Counts:
+    def _part(self, first: int, last: int) -> GroupedRows:
         begin, end = self.starts[first], self.starts[last]
-        return Counts(self.starts[first : last + 1] - begin, self.values[begin:end], self.sums[begin:end])
+        return GroupedRows(self.starts[first : last + 1] - begin, self.values[begin:end], self.sums[begin:end])
 
 
-def counted(starts: Whole, values: Whole, rows: Whole) -> Counts:
+def counted(starts: Whole, values: Whole, rows: Whole) -> GroupedRows:
     """The same from (n,) how many rows hold each value.
 
     >>> counted(np.array([0, 2, 3]), np.array([1, 2, 9]), np.array([3, 4, 5])).sums.tolist()
@@ -96,7 +96,7 @@ def counted(starts: Whole, values: Whole, rows: Whole) -> Counts:
     """
     sums = np.cumsum(rows)
     before = np.append(0, sums)[starts[:-1]]
-    return Counts(starts, values, sums - np.repeat(before, np.diff(starts)))
+    return GroupedRows(starts, values, sums - np.repeat(before, np.diff(starts)))
 
 
 def grouped(raw: RawTable) -> Iterator[tuple[Whole, Whole]]:

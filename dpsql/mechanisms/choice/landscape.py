@@ -14,12 +14,12 @@ from typing import Any, cast
 import numpy as np
 
 from dpsql.limits import MOST_ROWS
-from dpsql.mechanisms.choice.groups import Counts, Whole
+from dpsql.mechanisms.choice.groups import GroupedRows, Whole
 from dpsql.mechanisms.choice.measure import BaseMeasure
 from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import ExpOf, Sampler
 
-__all__ = ["LOPSIDED", "STRETCH", "Draw", "Rank", "Shape", "chosen", "landscape", "scored", "stretches"]
+__all__ = ["LOPSIDED", "STRETCH", "Draw", "Landscape", "Rank", "chosen", "landscape", "scored", "stretches"]
 
 LOPSIDED = 2
 """How many times as much a rank counts on the side of few rows. Measured: with more, answers err more where rows are
@@ -81,7 +81,7 @@ class Draw:
     measure: BaseMeasure | None = None
 
 
-def chosen(groups: Counts, grid: Grid, draw: Draw, sampler: Sampler) -> list[int]:
+def chosen(groups: GroupedRows, grid: Grid, draw: Draw, sampler: Sampler) -> list[int]:
     """The grid point that one draw chooses in each group, in steps."""
     found = list[int]()
     for own in groups.apart(MANY):
@@ -90,20 +90,20 @@ def chosen(groups: Counts, grid: Grid, draw: Draw, sampler: Sampler) -> list[int
     return found
 
 
-def _close(groups: Counts, grid: Grid, draw: Draw, sampler: Sampler) -> list[int]:
+def _close(groups: GroupedRows, grid: Grid, draw: Draw, sampler: Sampler) -> list[int]:
     """The same of groups of few values, all at once."""
-    shape = scored(groups, grid, draw.rank, draw.deepest)
+    found = scored(groups, grid, draw.rank, draw.deepest)
     if draw.measure is None:
-        weights = shape.ends - shape.begins
+        weights = found.ends - found.begins
     else:
-        weights = draw.measure.below(shape.ends) - draw.measure.below(shape.begins)
-    index, offset = sampler.intervals_of_each(shape.starts, weights, shape.scores, draw.exponent)
-    starts = shape.begins[shape.starts[:-1] + index]
+        weights = draw.measure.below(found.ends) - draw.measure.below(found.begins)
+    index, offset = sampler.intervals_of_each(found.starts, weights, found.scores, draw.exponent)
+    starts = found.begins[found.starts[:-1] + index]
     points: list[int] = (starts + offset if draw.measure is None else draw.measure.points(starts, offset)).tolist()
     return points
 
 
-def _far_apart(group: Counts, grid: Grid, draw: Draw, sampler: Sampler) -> int:
+def _far_apart(group: GroupedRows, grid: Grid, draw: Draw, sampler: Sampler) -> int:
     """The same of one group of many values: stretches of points are drawn from, as deep as `stretches` takes them for.
 
     Theorem. The law is that of the draw, whatever depths r(v) are taken, if no r(v) exceeds the depth s(v).
@@ -172,7 +172,7 @@ def _exact(rows: Whole, rank: Rank, deepest: int) -> Whole:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class Landscape:
     """The scores of all grid points for several groups, as intervals on which they are constant, next to each other.
 
     Attributes:
@@ -205,11 +205,11 @@ def landscape(values: Whole, rows: Whole, grid: Grid, rank: Rank, deepest: int) 
     >>> widths.tolist(), scores.tolist()
     ([2, 4, 4], [-2, 0, -2])
     """
-    shape = scored(Counts(np.array([0, len(values)]), values, np.cumsum(rows)), grid, rank, deepest)
-    return shape.ends - shape.begins, shape.scores
+    found = scored(GroupedRows(np.array([0, len(values)]), values, np.cumsum(rows)), grid, rank, deepest)
+    return found.ends - found.begins, found.scores
 
 
-def scored(groups: Counts, grid: Grid, rank: Rank, deepest: int) -> Shape:
+def scored(groups: GroupedRows, grid: Grid, rank: Rank, deepest: int) -> Landscape:
     """As `landscape`, of several groups at once.
 
     A value may stand there several times, the last time with all its rows, or have none of its own.
@@ -245,10 +245,10 @@ def scored(groups: Counts, grid: Grid, rank: Rank, deepest: int) -> Shape:
     starts = _starts(counts)
     ends = np.append(begins[1:], 0)
     ends[starts[1:] - 1] = grid.high + 1
-    return Shape(starts, begins, ends, scores[first])
+    return Landscape(starts, begins, ends, scores[first])
 
 
-def _near(groups: Counts, before: Whole, rank: Rank, deepest: int) -> Counts:
+def _near(groups: GroupedRows, before: Whole, rank: Rank, deepest: int) -> GroupedRows:
     """Of each group the values that may have more than the deepest score, and one more on either side.
 
     All that lies beyond has the deepest score, as the points next to it: whatever its values are, it is one interval.
@@ -273,7 +273,7 @@ def _near(groups: Counts, before: Whole, rank: Rank, deepest: int) -> Counts:
     )
 
 
-def _once(groups: Counts) -> Counts:
+def _once(groups: GroupedRows) -> GroupedRows:
     """Each value of a group once, as it stands there last."""
     last = np.ones(len(groups.values), dtype=np.bool_)
     np.not_equal(groups.values[1:], groups.values[:-1], out=last[:-1])
@@ -281,10 +281,10 @@ def _once(groups: Counts) -> Counts:
     if last.all():
         return groups
     kept = np.append(0, np.cumsum(last))
-    return Counts(kept[groups.starts], groups.values[last], groups.sums[last])
+    return GroupedRows(kept[groups.starts], groups.values[last], groups.sums[last])
 
 
-def _with_ends(groups: Counts, grid: Grid) -> tuple[Whole, Whole, Whole]:
+def _with_ends(groups: GroupedRows, grid: Grid) -> tuple[Whole, Whole, Whole]:
     """The same, with the grid's ends added where no row of these holds them: no row is below, and all are up to it.
 
     Returns:

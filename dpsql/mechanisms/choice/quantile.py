@@ -69,7 +69,7 @@ from fractions import Fraction
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
-from dpsql.mechanisms.choice.groups import Counts, at_once, counted
+from dpsql.mechanisms.choice.groups import GroupedRows, at_once, counted
 from dpsql.mechanisms.choice.landscape import LOPSIDED, Draw, Rank, chosen
 from dpsql.mechanisms.choice.measure import LOOSE, WIDE, BaseMeasure, base_measure
 from dpsql.mechanisms.noise.laws import LaplaceLaw
@@ -182,7 +182,7 @@ def quantile_query(request: Request) -> QuantileQuery | str:
 def _of_totals(request: Request, grid: Grid, width: float) -> float:
     """Guess of the distance over which values without a spread lie, in grid steps: all of their bounds.
 
-    Counts and sums of units lie closer: their bounds are for as many rows as a unit may have. Wide bounds of a row are
+    GroupedRows and sums of units lie closer: their bounds are for as many rows as a unit may have. Wide bounds of a row are
     thought to be loose, as where the answer is drawn.
     """
     argument = request.aggregate.argument
@@ -331,7 +331,7 @@ class QuantileRelease(Offer):
             found.setdefault(_beyond(fewest, rows), []).append(group)
         return found
 
-    def _counted(self, groups: Counts, sampler: Sampler) -> list[int] | list[None]:
+    def _counted(self, groups: GroupedRows, sampler: Sampler) -> list[int] | list[None]:
         """The noised number of values of each group; None where it is not released."""
         exact = groups.totals
         if not self.count:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsql.mechanisms.choice import landscape as module
-from dpsql.mechanisms.choice.groups import Counts, counted
+from dpsql.mechanisms.choice.groups import GroupedRows, counted
 from dpsql.mechanisms.choice.landscape import STRETCH, Draw, Rank, chosen, landscape, scored, stretches
 from dpsql.mechanisms.choice.measure import BaseMeasure
 from dpsql.plan.types import Grid
@@ -175,7 +175,7 @@ class Told(FixedSampler):
         return np.array([len(self.kept) > self.refuses] * size)
 
 
-def one_each(values: Any) -> Counts:
+def one_each(values: Any) -> GroupedRows:
     """One group, of a row for each value."""
     return counted(np.array([0, len(values)]), values, np.ones(len(values), dtype=np.int64))
 
