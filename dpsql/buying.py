@@ -83,7 +83,7 @@ class Buying(Calls):
         """
         if asked.parts and not asked.priced:
             own = asked.parts[0]
-            return self._releases.quote(own).cost if isinstance(own, PublicPlan) and not own.empty else PrivacyLoss()
+            return self._releases.price(own) if isinstance(own, PublicPlan) else PrivacyLoss()
         return self._backend.charging.payable(
             self._analyst, self._backend.together(asked.priced, self._analyst)[0].loss
         )

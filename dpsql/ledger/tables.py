@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from dpsql.errors import BudgetExceeded, ProgrammingError
+from dpsql.errors import ProgrammingError
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.ledger.views import Entry, entry_of
@@ -139,20 +139,17 @@ class LedgerTables:
             ledger._file.append("grant", analyst=reader, account=account, detail=detail)
             return ledger._granting.lacks(account, table.loss.account(ledger.composition))
 
-    def affords(self, analyst: str, names: Sequence[str]) -> bool:
-        """Whether an analyst could pay for the first reading of these now, all together."""
-        ledger = self._ledger
-        with ledger._reading():
-            held = ledger._state.synthetic.of.get(analyst, {})
-            asked = sum((held[name].loss.account(ledger.composition) for name in names), Account())
-            try:
-                ledger._granting.account_of_reader(analyst, asked)
-            except BudgetExceeded:
-                return False
-        return True
+    def payable(self, analyst: str, names: Sequence[str]) -> None:
+        """Nothing, if an analyst could pay for the first reading of these now, all together.
 
-    def read(self, analyst: str, name: str) -> None:
-        """Charges an analyst for the first reading of a table; the total has paid for it.
+        Raises:
+            BudgetExceeded: The analyst has too little left.
+        """
+        with self._ledger._reading():
+            self._payer(analyst, names)
+
+    def read(self, analyst: str, names: Sequence[str]) -> None:
+        """Charges an analyst for the first reading of tables, all of them or none; the total has paid for them.
 
         Raises:
             BudgetExceeded: The analyst has too little left. Nothing was spent.
@@ -160,16 +157,23 @@ class LedgerTables:
         """
         ledger = self._ledger
         with ledger._writing():
-            ledger._state.synthetic.refuse(analyst, name, there=True)
-            table = ledger._state.synthetic.of[analyst][name]
-            if table.paid:  # by another process, in the meantime
-                return
-            account = ledger._granting.account_of_reader(analyst, table.loss.account(ledger.composition))
+            for name in names:
+                ledger._state.synthetic.refuse(analyst, name, there=True)
+            account, owed = self._payer(analyst, names)
             ledger._failpoint("after-check")
-            detail = {"statement": f"reads {name}", "table": name, "fingerprint": table.fingerprint}
-            ledger._file.append(
-                "read", analyst=analyst, account=account, loss=json.dumps(encode(table.loss)), detail=detail
-            )
+            for table in owed:
+                detail = {"statement": f"reads {table.name}", "table": table.name, "fingerprint": table.fingerprint}
+                ledger._file.append(
+                    "read", analyst=analyst, account=account, loss=json.dumps(encode(table.loss)), detail=detail
+                )
+
+    def _payer(self, analyst: str, names: Sequence[str]) -> tuple[str, list[SyntheticTable]]:
+        """Who pays for the first reading of tables, and those that are not paid for, by another process say."""
+        ledger = self._ledger
+        held = ledger._state.synthetic.of.get(analyst, {})
+        owed = [held[name] for name in dict.fromkeys(names) if not held[name].paid]
+        price = sum((table.loss.account(ledger.composition) for table in owed), Account())
+        return ledger._granting.account_of_reader(analyst, price), owed
 
     def drop(self, analyst: str, name: str) -> None:
         """Forgets a table of an analyst's own making; it stays charged.

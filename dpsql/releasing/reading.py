@@ -31,7 +31,7 @@ from dpsql.plan.relations import column_of, scans
 from dpsql.plan.roles import roles_of
 from dpsql.plan.synthetic import tables_named
 from dpsql.plan.types import Parameters, Type
-from dpsql.privacy.loss import PrivacyLoss
+from dpsql.privacy.loss import Composed, PrivacyLoss
 from dpsql.privacy.tables import RawTable
 from dpsql.releasing.creation import Creation, beside, lost, planned
 from dpsql.releasing.instead import Planned, break_even, free_statement
@@ -130,14 +130,30 @@ class Releases:
         if not any(scan.table.released for scan in scans(plan.relation)):
             return quote
         notes = tuple(f"The first reading of {name} costs {price}." for name, price in prices.items())
-        affords = not prices or LedgerTables(self._backend.ledger).affords(self._analyst, list(prices))
-        left = quote.repeats_left if affords else 0
+        left = quote.repeats_left
+        if prices:
+            try:
+                LedgerTables(self._backend.ledger).payable(self._analyst, list(prices))
+            except BudgetExceeded:
+                left = 0
         return replace(
             quote,
             cost=self._prices(list(prices)),
             repeats_left=left,
             notes=(*(notes or (FREE,)), *self._left_out(read)),
         )
+
+    def price(self, plan: PublicPlan) -> PrivacyLoss:
+        """What a statement over public and synthetic tables costs now.
+
+        Raises:
+            BudgetExceeded: The budget would not grant it.
+        """
+        names = [scan.table.name for scan in scans(plan.relation) if scan.table.unread]
+        if plan.empty or not names:
+            return PrivacyLoss()
+        LedgerTables(self._backend.ledger).payable(self._analyst, names)
+        return self._prices(names)
 
     def _left_out(self, read: Mapping[str, TableInfo]) -> tuple[str, ...]:
         """Which rows are not in the tables that are read and paid for: their intervals know nothing of these."""
@@ -235,17 +251,15 @@ class Releases:
             return PrivacyLoss(), []
         cost = self._prices(names)
         with self._backend.charging.granted(self._analyst) as notices:
-            for name in names:
-                LedgerTables(self._backend.ledger).read(self._analyst, name)
+            LedgerTables(self._backend.ledger).read(self._analyst, names)
         return cost, notices
 
     def _prices(self, names: Sequence[str]) -> PrivacyLoss:
         """What the first readings of these cost together."""
         held = LedgerTables(self._backend.ledger).of(self._analyst)
-        losses = [self._backend.summary(held[name].loss) for name in names]
-        if len(losses) < 2:
-            return losses[0] if losses else PrivacyLoss()
-        return PrivacyLoss(epsilon=sum(loss.epsilon for loss in losses), delta=sum(loss.delta for loss in losses))
+        if not names:
+            return PrivacyLoss()
+        return self._backend.summary(Composed(tuple(held[name].loss for name in dict.fromkeys(names))))
 
     def _rows(self, table: TableInfo) -> Table:
         """All rows of a synthetic or public table, as a worker takes them."""

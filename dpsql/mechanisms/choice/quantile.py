@@ -182,7 +182,7 @@ def quantile_query(request: Request) -> QuantileQuery | str:
 def _of_totals(request: Request, grid: Grid, width: float) -> float:
     """Guess of the distance over which values without a spread lie, in grid steps: all of their bounds.
 
-    GroupedRows and sums of units lie closer: their bounds are for as many rows as a unit may have. Wide bounds of a row are
+    Counts and sums of units lie closer: their bounds are for as many rows as a unit may have. Wide bounds of a row are
     thought to be loose, as where the answer is drawn.
     """
     argument = request.aggregate.argument

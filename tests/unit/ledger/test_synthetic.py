@@ -82,7 +82,7 @@ def test_a_reader_of_a_later_day_pays_the_whole_price_at_the_first_reading_and_t
         assert not LedgerTables(ledger).of("eve")["ages"].paid
     with opened(place) as ledger:
         for _ in range(2):
-            LedgerTables(ledger).read("eve", "ages")
+            LedgerTables(ledger).read("eve", ["ages"])
         assert all_spent(ledger) == (0.1, 0.1, 0.1)
     with opened(place) as ledger:
         assert all_spent(ledger) == (0.1, 0.1, 0.1)
@@ -102,7 +102,7 @@ def test_the_owner_is_told_who_cannot_pay_and_nobody_is_charged(memory: Ledger) 
     share(memory, "eve", loss=Pure(Fraction(1, 2)))
     assert "analyst 'ana' has 0.1 of 2" in LedgerTables(memory).grant("synthetic/ages", "ana")
     with pytest.raises(BudgetExceeded, match=r"analyst 'ana' has 0.1 of 2"):
-        LedgerTables(memory).read("ana", "ages")
+        LedgerTables(memory).read("ana", ["ages"])
     assert spent(memory) == before[1]
 
 

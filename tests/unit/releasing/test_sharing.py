@@ -10,11 +10,12 @@ import pandas
 import polars
 import pytest
 
+import dpsql.testing
 from dpsql.errors import BudgetExceeded, OperationalError, ProgrammingError, UnsupportedQuery
 from dpsql.proxy import Proxy
 from dpsql.server.tools import Tools
 from dpsql.session import Session
-from tests.unit.releasing.test_creating import rows, spent
+from tests.unit.releasing.test_creating import build, rows, spent
 
 AGES = "CREATE SYNTHETIC TABLE ages WITH (epsilon = 0.5) AS SELECT age, sex, seen FROM people"
 
@@ -33,6 +34,45 @@ def test_readers_pay_once_and_read_for_ever(proxy: Proxy) -> None:
     with pytest.raises(ProgrammingError, match="not of your making"):
         bob.query("DROP TABLE ages")
     assert proxy.releases.listed().rows == [("ages", "3", "the owner", "epsilon 0.5", 400, "ana, bob", "")]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*) FROM ages JOIN more USING (age)",
+        "SELECT COUNT(*) FROM (SELECT age FROM ages UNION ALL SELECT age FROM more) AS all_of_them",
+        "SELECT COUNT(*) FROM ages WHERE age IN (SELECT age FROM more)",
+    ],
+)
+def test_the_first_reading_of_two_tables_is_paid_for_as_one_or_not_at_all(proxy: Proxy, sql: str) -> None:
+    for name in ("ages", "more"):
+        made = AGES.replace("TABLE ages", f"TABLE {name}").replace("0.5", "0.6")
+        proxy.releases.create(made, ["ana"])
+        proxy.releases.grant(name, "eve")
+    eve, told = proxy.session(analyst="eve"), list[float]()  # who has 1 in all
+    assert eve.explain(sql).repeats_left == 0
+    for ask in (lambda: eve.price(sql), lambda: eve.query(sql, agree=lambda cost: told.append(cost.epsilon))):
+        with pytest.raises(BudgetExceeded):
+            ask()
+    with pytest.raises(BudgetExceeded):
+        eve.query(sql)
+    assert not told
+    assert spent(eve) == 0
+    assert eve.query("SELECT COUNT(*) FROM ages").cost.epsilon == 0.6
+
+
+def test_the_price_of_two_first_readings_is_told_as_the_ledger_has_it(tmp_path: Path) -> None:
+    policy = build(tmp_path)
+    text = policy.read_text().replace("composition: basic", "composition: zcdp")
+    policy.write_text(text.replace('"*": {epsilon: 1}', '"*": {epsilon: 5, delta: 1.0e-6}'))
+    with dpsql.testing.open(policy, sampler=dpsql.testing.Noiseless()) as proxy:
+        for name in ("ages", "more"):
+            made = AGES.replace("TABLE ages", f"TABLE {name}").replace("epsilon = 0.5", "rho = 0.1")
+            proxy.releases.create(made, ["ana"])
+            proxy.releases.grant(name, "eve")
+        eve, sql = proxy.session(analyst="eve"), "SELECT COUNT(*) FROM ages JOIN more USING (age)"
+        assert eve.explain(sql).cost.rho == eve.price(sql).rho == pytest.approx(0.2)
+        assert eve.query(sql).cost.rho == pytest.approx(0.2)
 
 
 def test_who_is_granted_later_pays_at_the_first_reading(proxy: Proxy) -> None:

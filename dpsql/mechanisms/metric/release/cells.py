@@ -73,6 +73,8 @@ class CellQuery:
             cells: For each attribute (n,) numbers of values; one cell a place.
             rows: (n,) how many rows lie in each.
         """
+        if not self.size:  # no row is in any group, and cells have a group all the same
+            return []
         values, groups = self.query.values, self.query.groups
         where = tuple(at if length > 1 else np.zeros_like(at) for at, length in zip(cells, values.shape, strict=True))
         wide = max(1, self.query.largest()) * MOST_ROWS >= FITS

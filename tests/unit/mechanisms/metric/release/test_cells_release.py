@@ -36,6 +36,13 @@ def queries(seed: int, count: int) -> list[Query]:
     return found
 
 
+def test_conditions_that_leave_no_group_leave_no_number() -> None:
+    query = CellQuery(Query(np.zeros((5, 1), dtype=np.int64), np.zeros((5, 1), dtype=np.int64)), 0)
+    for rows in ([], [3]):
+        cells = [np.zeros(len(rows), dtype=np.int64)] * 2
+        assert query.totals(cells, np.array(rows, dtype=np.int64)) == []
+
+
 def cost(query: Query, one: tuple[int, int], other: tuple[int, int]) -> int:
     """How far a move changes the answers, in L1."""
     values = np.broadcast_to(query.values, (5, 3))
