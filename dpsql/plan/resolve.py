@@ -25,6 +25,7 @@ from dpsql.plan.lists import Lists, numbered
 from dpsql.plan.nodes import Aggregate, Column, Expression, Order, Relation
 from dpsql.plan.options import options_of
 from dpsql.plan.over_all import with_windows_aggregated
+from dpsql.plan.own_values import with_own_values
 from dpsql.plan.partners import WrongAnswer
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
 from dpsql.plan.plans import AnyPlan, Key, Output, Plan, PublicPlan, Several
@@ -66,7 +67,9 @@ def resolve_query(
     Raises:
         UnsupportedQuery: With construct, position and what to write instead.
     """
-    plan = _resolve(described_alone(query), Rows(catalog, parameters, plan_per_unit, {}, combinations), evaluate)
+    plan = _resolve(
+        described_alone(with_own_values(query)), Rows(catalog, parameters, plan_per_unit, {}, combinations), evaluate
+    )
     refuse_heavy(plan, query.position, catalog)
     return plan
 
@@ -88,7 +91,7 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan
         if not any(isinstance(node, syntax.ScalarQuery) for node in asked_in(query)):
             raise UnsupportedQuery(
                 "IN and EXISTS pick rows, and there are none.", construct="FROM", position=query.position,
-                hint="Write FROM and a table.",
+                hint="Name a table in FROM. Whether there are rows: SELECT COUNT(*) > 0 FROM t WHERE ..",
             )  # fmt: skip
         return of_select(query, inner, again)
     waiting = Awaiting(again)

@@ -32,6 +32,7 @@ from dpsql.plan.nodes import (
     Scan,
     Semi,
     UnionAll,
+    Written,
 )
 from dpsql.plan.noised import is_noised
 from dpsql.plan.plans import WHOLE, Key, Output, Plan, PublicPlan, Several, Stage, shown
@@ -280,7 +281,7 @@ def has_one_row(part: Part) -> bool:
     """Whether an answer has one row whatever is released."""
     one, stages = False, tuple[Stage, ...]()
     if isinstance(part, PublicPlan):
-        stages = (part.stage,)
+        one, stages = isinstance(part.relation, Written) and len(part.relation.rows) == 1, (part.stage,)
     else:
         only = not part.keys and part.sets is None and part.table is None and part.cut == WHOLE
         one, stages = only and _keeps_rows(part), part.stages

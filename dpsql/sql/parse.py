@@ -34,8 +34,9 @@ from dpsql.sql.syntax import (
     Statement,
     TableName,
 )
-from dpsql.sql.tokens import Token, TokenKind, at_home, fold, name_of, schemaless, tokenize
+from dpsql.sql.tokens import Token, TokenKind, fold, name_of, schemaless, tokenize
 from dpsql.sql.tree import convert
+from dpsql.sql.values_first import values_behind_select
 
 __all__ = ["normal", "parse"]
 
@@ -44,6 +45,8 @@ CREATE = (
     "it is not written as one.",
     "Write CREATE SYNTHETIC TABLE name WITH (epsilon = 1) AS SELECT column, column FROM ..",
 )
+QUERIES = ("select", "with", "from", "pivot", "values")
+"""How a query begins, where not by a parenthesis."""
 _NOTHING = Token(TokenKind.SYMBOL, "", (1, 1))
 
 
@@ -52,7 +55,7 @@ def parse(text: str, database: str = "") -> Statement:
 
     Args:
         text: What was written.
-        database: What may stand before the schema of a table; nothing where no name may.
+        database: What may stand before a table, or before its schema; nothing where no name may.
 
     Raises:
         ProgrammingError: It is no text.
@@ -69,47 +72,45 @@ def parse(text: str, database: str = "") -> Statement:
 
 @lru_cache(maxsize=256)  # statements: those of a dashboard or a report come again and again
 def _parsed(text: str, database: str) -> Statement:
-    tokens = at_home(tokenize(text), database)
+    tokens = tokenize(text)
     while tokens and tokens[-1].symbol == ";":
         tokens = tokens[:-1]
     if not tokens:
         raise UnsupportedQuery("it is empty.", construct="statement", hint="Write SELECT .. FROM ..")
     match tokens[0].word:
-        case "select" | "with" | "from" | "pivot":
-            return _query(tokens)
         case "explain":
-            return _explain(tokens)
+            return _explain(tokens, database)
         case "show":
             return _show(tokens)
         case "describe" | "desc":
-            return _describe(tokens)
+            return _describe(tokens, database)
         case "set":
             return _set(tokens)
         case "reset":
             return _reset(tokens)
         case "create" if _at(tokens, 1).word == "synthetic":
-            return _create(tokens)
+            return _create(tokens, database)
         case "drop" if _at(tokens, 1).word == "table":
             return _drop(tokens)
-    if tokens[0].symbol == "(":
-        return _query(tokens)
+    if tokens[0].symbol == "(" or tokens[0].word in QUERIES:
+        return _query(tokens, database)
     raise _unknown_statement(tokens[0])
 
 
-def _query(tokens: tuple[Token, ...]) -> QueryStatement:
-    read = select_first(pivot_behind_rows(with_limits(in_lists(tokens))))
-    return QueryStatement(convert(build_skeleton(read)), position=tokens[0].position)
+def _query(tokens: tuple[Token, ...], database: str) -> QueryStatement:
+    read = select_first(pivot_behind_rows(with_limits(in_lists(values_behind_select(tokens)))))
+    return QueryStatement(convert(build_skeleton(read), database), position=tokens[0].position)
 
 
-def _explain(tokens: tuple[Token, ...]) -> Explain:
+def _explain(tokens: tuple[Token, ...], database: str) -> Explain:
     first = _at(tokens, 1)
     if first.word == "create" and _at(tokens, 2).word == "synthetic":
-        return Explain(_create(tokens[1:]), position=tokens[0].position)
-    if first.word not in ("select", "with", "from", "pivot") and first.symbol != "(":
+        return Explain(_create(tokens[1:], database), position=tokens[0].position)
+    if first.word not in QUERIES and first.symbol != "(":
         if first.word == "analyze":
             raise _refusal(first, "EXPLAIN ANALYZE", "it would run the query.", "Write EXPLAIN SELECT ..")
         raise _refusal(first, "EXPLAIN", "it explains a SELECT, or CREATE SYNTHETIC TABLE.", "Write EXPLAIN SELECT ..")
-    return Explain(_query(tokens[1:]), position=tokens[0].position)
+    return Explain(_query(tokens[1:], database), position=tokens[0].position)
 
 
 def _show(tokens: tuple[Token, ...]) -> ShowBudget | ShowTables:
@@ -122,7 +123,7 @@ def _show(tokens: tuple[Token, ...]) -> ShowBudget | ShowTables:
     raise _refusal(tokens[0], "SHOW", "dpsql shows the budget and the tables.", hint)
 
 
-def _describe(tokens: tuple[Token, ...]) -> Describe:
+def _describe(tokens: tuple[Token, ...], database: str) -> Describe:
     parts = tokens[1::2]
     points = tokens[2::2]
     if (
@@ -132,7 +133,7 @@ def _describe(tokens: tuple[Token, ...]) -> Describe:
         or any(point.symbol != "." for point in points)
     ):
         raise _refusal(tokens[0], "DESCRIBE", "it describes one table.", "Write DESCRIBE table.")
-    names = schemaless(tuple(fold(name_of(part)) for part in parts))
+    names = schemaless(tuple(fold(name_of(part)) for part in parts), database)
     return Describe(TableName(names, None, position=parts[0].position), position=tokens[0].position)
 
 
@@ -145,7 +146,7 @@ def _set(tokens: tuple[Token, ...]) -> SetOption:
     return SetOption(name.word, _setting(value), position=tokens[0].position)
 
 
-def _create(tokens: tuple[Token, ...]) -> CreateSynthetic:
+def _create(tokens: tuple[Token, ...], database: str) -> CreateSynthetic:
     """``CREATE SYNTHETIC TABLE name [WITH (option = constant, ..)] AS SELECT ..``."""
     options: list[tuple[str, Literal]] = []
     at = 4
@@ -171,7 +172,7 @@ def _create(tokens: tuple[Token, ...]) -> CreateSynthetic:
         raise _refusal(tokens[0], *CREATE)
     if twice := next((name for name, _ in options if [own for own, _ in options].count(name) > 1), None):
         raise _refusal(tokens[0], "WITH", f"{twice} is given twice.", "Give it once.")
-    return CreateSynthetic(fold(name_of(name)), tuple(options), _query(body), position=tokens[0].position)
+    return CreateSynthetic(fold(name_of(name)), tuple(options), _query(body, database), position=tokens[0].position)
 
 
 def _drop(tokens: tuple[Token, ...]) -> DropTable:

@@ -117,7 +117,7 @@ REFUSED_WORDS: Mapping[str, Refusal] = {
 }
 
 REFUSED_FUNCTIONS: Mapping[str, Refusal] = {
-    "values": ("VALUES", "dpsql reads tables of the policy only.", "Select from a table."),
+    "values": ("VALUES", "rows stand in parentheses.", "Write VALUES (1), (2), or FROM (VALUES (1), (2)) AS t (x)."),
     "columns": ("COLUMNS", "the columns must be named.", "Name the columns."),
     "map": ("MAP", "structs and maps are not supported.", "Write plain columns and values."),
     "struct": ("STRUCT", "structs and maps are not supported.", "Write plain columns and values."),
@@ -133,7 +133,6 @@ AFTER_STAR = frozenset("exclude replace rename like ilike glob similar".split())
 """What DuckDB lets follow a star to choose columns."""
 
 REFUSED_STATEMENTS: Mapping[str, Refusal] = {
-    "values": REFUSED_FUNCTIONS["values"],
     "unpivot": REFUSED_WORDS["unpivot"],
     "summarize": REFUSED_WORDS["summarize"],
     "table": ("TABLE", "dpsql reads SELECT.", "Write SELECT .. FROM .."),

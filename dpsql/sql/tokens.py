@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from dpsql.errors import UnsupportedQuery
 
 __all__ = [
-    "JSON_VALUE", "LONGEST_TEXT", "MOST_TOKENS", "SCHEMAS", "Token", "TokenKind", "at_home", "fold", "name_of",
+    "JSON_VALUE", "LONGEST_TEXT", "MOST_TOKENS", "SCHEMAS", "Token", "TokenKind", "fold", "name_of",
     "schemaless", "statements_in", "tokenize",
 ]  # fmt: skip
 
@@ -115,28 +115,17 @@ SCHEMAS = frozenset({"public", "main"})
 """The schema of all tables, as PostgreSQL and as DuckDB call it: tools write it before each table."""
 
 
-def schemaless(parts: tuple[str, ...]) -> tuple[str, ...]:
-    """A folded name that may stand behind the schema, without it.
+def schemaless(parts: tuple[str, ...], database: str = "") -> tuple[str, ...]:
+    """A folded name that may stand behind the database, the schema, or both, without them.
 
     >>> schemaless(("public", "visits")), schemaless(("visits",)), schemaless(("other", "visits"))
     (('visits',), ('visits',), ('other', 'visits'))
+    >>> schemaless(("shop", "visits"), "Shop"), schemaless(("shop",), "shop"), schemaless(("visits", "shop"), "shop")
+    (('visits',), ('shop',), ('visits', 'shop'))
     """
+    if len(parts) > 1 and parts[0] == fold(database):
+        parts = parts[1:]
     return parts[1:] if len(parts) > 1 and parts[0] in SCHEMAS else parts
-
-
-def at_home(tokens: tuple[Token, ...], database: str) -> tuple[Token, ...]:
-    """The tokens without the name of this database where the schema of all tables is behind it.
-
-    >>> [token.text for token in at_home(tokenize("FROM Shop.public.visits, other.public.visits"), "shop")][:4]
-    ['FROM', 'public', '.', 'visits']
-    """
-    names = [fold(name_of(t)) if t.kind in (TokenKind.WORD, TokenKind.QUOTED) else t.symbol for t in tokens]
-    before = {
-        at
-        for at, (own, point, schema, last) in enumerate(zip(names, names[1:], names[2:], names[3:], strict=False))
-        if own == fold(database) and point == last == "." and schema in SCHEMAS and names[at - 1 : at] != ["."]
-    }
-    return tuple(token for at, token in enumerate(tokens) if not {at, at - 1} & before) if before else tokens
 
 
 def name_of(token: Token) -> str:

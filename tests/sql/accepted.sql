@@ -5815,3 +5815,56 @@ SELECT CAST(round(AVG(cost), 1) AS VARCHAR) || ' euro' AS mean FROM visits
 -- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: mean text or NULL
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+
+-- Sub-queries that read no rows are their values
+SELECT (SELECT 1), EXISTS (SELECT 1), 2 IN (SELECT 1)
+-- unit: none, the tables are public
+-- columns: (SELECT 1) integer [1, 1], (EXISTS (SELECT 1)) boolean, (2 IN (SELECT 1)) boolean
+-- engine: SELECT CAST($1 AS BIGINT) AS "c0", CAST($2 AS BOOLEAN) AS "c1", (CAST($3 AS BIGINT) IN (CAST($1 AS BIGINT))) AS "c2" FROM (SELECT CAST($1 AS BIGINT) AS "c0") AS "t0"
+-- values: 1, True, 2
+
+SELECT (SELECT x FROM (SELECT 1 AS x) AS t) AS x
+-- unit: none, the tables are public
+-- columns: x integer [1, 1]
+-- engine: SELECT CAST($1 AS BIGINT) AS "c0" FROM (SELECT CAST($1 AS BIGINT) AS "c0") AS "t0"
+-- values: 1
+-- engine: SELECT "t0"."k0" AS "c0", "t0"."row" AS "c1" FROM "answer 0 of dpsql" AS "t0" ORDER BY "t0"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST
+-- columns: x integer
+
+SELECT COUNT(*) AS n FROM patients WHERE age > (SELECT 40) AND EXISTS (SELECT 1)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: n integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST($1 AS BIGINT)) AND CAST($2 AS BOOLEAN)) AS q
+-- values: 40, True
+
+VALUES (1, 'a'), (2, 'b')
+-- unit: none, the tables are public
+-- columns: col0 integer [1, 2], col1 text
+-- engine: SELECT "t0"."c0" AS "c0", "t0"."c1" AS "c1" FROM (SELECT CAST($1 AS BIGINT) AS "c0", CAST($2 AS VARCHAR) AS "c1" UNION ALL SELECT CAST($3 AS BIGINT) AS "c0", CAST($4 AS VARCHAR) AS "c1") AS "t0"
+-- values: 1, 'a', 2, 'b'
+
+WITH t AS (VALUES (1), (2)) SELECT SUM(col0) AS total FROM t
+-- unit: none, the tables are public
+-- columns: total integer or NULL
+-- engine: SELECT TRY_CAST(SUM("t0"."c0") AS BIGINT) AS "c0" FROM (SELECT CAST($1 AS BIGINT) AS "c0" UNION ALL SELECT CAST($2 AS BIGINT) AS "c0") AS "t0"
+-- values: 1, 2
+
+SELECT COUNT(*) FROM patients WHERE age > (SELECT (SELECT COUNT(*) FROM visits) / (SELECT COUNT(*) FROM patients))
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST("units" AS BIGINT) AS "units", CAST("signs" AS BIGINT) AS "signs", CAST("total" AS HUGEINT) AS "total" FROM (SELECT "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 0) AS q
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (CAST("t0"."age" AS DOUBLE) > CASE WHEN abs(CAST(CAST($2 AS BIGINT) AS DOUBLE)) >= 1e-60 THEN (CAST(CAST($1 AS BIGINT) AS DOUBLE) / CAST(CAST($2 AS BIGINT) AS DOUBLE)) END)) AS q
+-- values: (the integer that is released first), (the integer that is released first)

@@ -59,8 +59,33 @@ EXPORT DATABASE 'x'
 USE other
 -- refused: USE at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
 
-VALUES (1)
--- refused: VALUES at 1:1: dpsql reads tables of the policy only. Select from a table.
+SELECT VALUES (1)
+-- refused: VALUES at 1:8: rows stand in parentheses. Write VALUES (1), (2), or FROM (VALUES (1), (2)) AS t (x).
+
+SELECT COUNT(*) FROM other.patients
+-- refused: other.patients at 1:22: there is no such table (or the policy does not name it). Did you mean patients?
+
+SELECT COUNT(*) FROM other.public.patients
+-- refused: other.public.patients at 1:22: there is no such table (or the policy does not name it). Did you mean patients?
+
+-- A sub-query without FROM that aggregates is no value of the row around it
+SELECT (SELECT COUNT(*))
+-- refused: SELECT at 1:9: there is no FROM. Name a table; SHOW TABLES lists them.
+
+SELECT EXISTS (SELECT 1 FROM cities)
+-- refused: FROM at 1:1: IN and EXISTS pick rows, and there are none. Name a table in FROM. Whether there are rows: SELECT COUNT(*) > 0 FROM t WHERE ..
+
+SELECT COUNT(*) FROM patients WHERE patient_id IN (SELECT 4)
+-- refused: patient_id at 1:37: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT COUNT(*) FROM patients WHERE (SELECT patient_id) = 4
+-- refused: patient_id at 1:38: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+WITH w AS (SELECT x FROM UNNEST([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) AS t(x)) SELECT lpad('a', 1000, 'b') AS z FROM w a, w b, w c, w d
+-- refused: SELECT: it reads no table, and may make 10,020,000 values and letters; 1,000,000 are possible. Write fewer rows and shorter texts, or read a table.
+
+SELECT repeat('a', 10000000) AS x
+-- refused: repeat at 1:8: its result could be too long for the engine. Write lpad or rpad with a constant length.
 
 FROM patients
 -- refused: SELECT * at 1:1: single rows of people are never shown. patients has the columns age, sex, city, weight, consent (DESCRIBE patients tells more). Ask for aggregates: SELECT sex, COUNT(*), AVG(age) FROM patients GROUP BY sex
@@ -1696,7 +1721,7 @@ SELECT COUNT(*) FROM patients CROSS JOIN UNNEST(age) AS x
 -- refused: UNNEST at 1:42: it takes one list of constants. Write UNNEST([1, 2, 3]) AS t(x).
 
 SELECT COUNT(*) FROM patients, (VALUES (1, 2), (3)) AS t(x)
--- refused: VALUES at 1:41: its rows differ in length. Write as many values in each row.
+-- refused: VALUES at 1:41: its rows differ in length, or are empty. Write as many values in each.
 
 SELECT COUNT(*) FROM patients, (VALUES (1, 2)) AS t(x, X)
 -- refused: VALUES at 1:41: two columns have one name. Name them: AS t (x, y).
@@ -2017,7 +2042,7 @@ SELECT COUNT(*) FROM visits WHERE cost > (SELECT cost FROM visits)
 SELECT COUNT(*) FROM patients p WHERE age > (SELECT AVG(cost) FROM visits v WHERE v.patient_id = p.patient_id)
 -- refused: scalar sub-query at 1:46: it depends on the row outside, and is no answer of its own. Join a sub-query in FROM that is grouped by what they share.
 
-SELECT COUNT(*) FROM patients WHERE age > (SELECT (SELECT COUNT(*) FROM visits) / (SELECT COUNT(*) FROM patients))
+SELECT COUNT(*) FROM patients WHERE age > (SELECT SUM(n) FROM (SELECT COUNT(*) AS n FROM visits UNION ALL SELECT COUNT(*) FROM patients))
 -- refused: scalar sub-query at 1:44: a value made of several answers does not stand beside people's rows. Ask it first, then pass its answer as a parameter (?).
 
 SELECT COUNT(*) FROM visits WHERE patient_id = (SELECT COUNT(*) FROM patients)
@@ -2046,7 +2071,7 @@ SELECT * FROM (SELECT sex, consent FROM patients) PIVOT (COUNT(*) FOR sex IN ('F
 -- refused: syntax at 1:89: dpsql could not read the statement from here on. Check commas and parentheses. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
 
 SELECT COUNT(*) patients WHERE city IN (SELECT name FROM cities WHERE state = 'TX')
--- refused: FROM at 1:1: IN and EXISTS pick rows, and there are none. Write FROM and a table.
+-- refused: FROM at 1:1: IN and EXISTS pick rows, and there are none. Name a table in FROM. Whether there are rows: SELECT COUNT(*) > 0 FROM t WHERE ..
 
 -- PIVOT as a statement
 PIVOT patients ON sex IN ('F', 'M') USING COUNT(*)

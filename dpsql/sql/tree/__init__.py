@@ -20,8 +20,8 @@ from dpsql.sql.tree.queries import Queries
 __all__ = ["convert"]
 
 
-def convert(skeleton: Skeleton) -> Queryable:
-    """The query of one skeleton.
+def convert(skeleton: Skeleton, database: str) -> Queryable:
+    """The query of one skeleton, whose tables may stand behind the name of the database.
 
     Raises:
         UnsupportedQuery: If the reader cannot read it, or finds something that has no node of ours.
@@ -36,7 +36,7 @@ def convert(skeleton: Skeleton) -> Queryable:
     except (SqlglotError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         raise _unread(skeleton, None) from None
     try:
-        converter = Queries(skeleton.atoms)
+        converter = Queries(skeleton.atoms, database)
         query = converter.query(tree)
     except RecursionError:
         raise too_deep(None) from None

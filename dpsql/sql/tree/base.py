@@ -39,13 +39,15 @@ class Reader:
     """The handles of one tree, and what of it has been read.
 
     Attributes:
+        database: What may stand before a table.
         atoms: What each handle stands for.
         unread: The handles that no node has claimed so far.
         operators: How many signs and casts have been read.
         named: The queries that WITH names where the reader is, by name.
     """
 
-    def __init__(self, atoms: dict[str, Atom]) -> None:
+    def __init__(self, atoms: dict[str, Atom], database: str) -> None:
+        self.database = database
         self.atoms = atoms
         self.unread = dict(atoms)
         self.operators = 0

@@ -43,8 +43,8 @@ __all__ = ["Expressions"]
 class Expressions(Operators):
     """Converts expressions; the queries inside them are left to the subclass."""
 
-    def __init__(self, atoms: dict[str, Atom]) -> None:
-        super().__init__(atoms)
+    def __init__(self, atoms: dict[str, Atom], database: str) -> None:
+        super().__init__(atoms, database)
         self.expressions: dict[type[exp.Expr], Callable[[Any], Expr]] = {
             **dict.fromkeys(OPERATORS, self._operator),
             exp.Column: self._column,
@@ -91,7 +91,7 @@ class Expressions(Operators):
                 return atom.value
         else:
             atom = self._atom(parts[-1], (Role.NAME, Role.STAR), "a column", node)
-        owners = schemaless(tuple(self._name(part, node) for part in parts[:-1]))
+        owners = schemaless(tuple(self._name(part, node) for part in parts[:-1]), self.database)
         position = self._place(node)
         if atom.role is Role.STAR:
             if len(owners) > 1:

@@ -261,7 +261,7 @@ class Queries(Expressions):
             if atom and atom.role is Role.VALUE:
                 hint = "Write the name of a table."
                 self._refuse(node, "file as a table", "dpsql reads tables of the policy only.", hint)
-        name = schemaless(tuple(self._name(part, node) for part in parts))
+        name = schemaless(tuple(self._name(part, node) for part in parts), self.database)
         return TableName(name, self._table_alias(node), position=self._place(node))
 
     def _pivoted(self, rows: Relation, node: exp.Pivot, *more: exp.Pivot) -> Derived:
@@ -318,8 +318,8 @@ class Queries(Expressions):
         for row in node.expressions:
             self._slots(row, "expressions")
             rows.append(tuple(self._expression(value) for value in row.expressions))
-        if len({len(row) for row in rows}) != 1:
-            self._refuse(node, "VALUES", "its rows differ in length.", "Write as many values in each row.")
+        if len({len(row) for row in rows}) != 1 or not rows[0]:
+            self._refuse(node, "VALUES", "its rows differ in length, or are empty.", "Write as many values in each.")
         names = tuple(f"col{place}" for place in range(len(rows[0])))
         return self._listed(node, tuple(rows), names)
 

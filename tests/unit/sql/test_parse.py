@@ -150,7 +150,7 @@ def test_positions_after_explain_are_in_the_analysts_text() -> None:
     "text",
     """INSERT INTO t VALUES (1)|UPDATE t SET a = 1|DELETE FROM t|CREATE TABLE t (a int)|DROP VIEW t|COPY t TO 'x'
     |ATTACH 'x'|PRAGMA version|CALL f()|EXPORT DATABASE 'x'|PREPARE q AS SELECT 1|EXECUTE q|BEGIN|VACUUM|LOAD json
-    |INSTALL json|USE main|CHECKPOINT|EXPLAIN ANALYZE SELECT 1|EXPLAIN INSERT INTO t SELECT 1|VALUES (1)
+    |INSTALL json|USE main|CHECKPOINT|EXPLAIN ANALYZE SELECT 1|EXPLAIN INSERT INTO t SELECT 1|VALUES
     |PIVOT t ON a|SUMMARIZE t|TABLE t|SHOW visits|SHOW ALL TABLES|DESCRIBE SELECT 1|DESCRIBE|DESCRIBE a.|DESCRIBE a b
     |SET epsilon|SET epsilon = 1 + 1|SET SESSION x = 1|RESET|RESET a b|SET VARIABLE x = 1|17|'a'|"select" a
     |?|)""".split("|"),
@@ -388,10 +388,3 @@ def test_constants_by_template(text: str, value: date) -> None:
 def test_what_is_no_constant_by_template_is_refused(text: str, wrong: str) -> None:
     with pytest.raises(UnsupportedQuery, match=wrong):
         expression(text)
-
-
-def test_the_name_of_this_database_may_stand_before_the_schema() -> None:
-    plain = parse("SELECT t.a FROM t JOIN u USING (b)")
-    assert parse('SELECT "Shop".public.t.a FROM shop.main.t JOIN SHOP.public.u USING (b)', "shop") == plain
-    for text in ("SELECT a FROM other.public.t", "SELECT a FROM shop.t", "SELECT x.shop.public.a FROM t"):
-        assert parse(text, "shop") == parse(text)
