@@ -28,7 +28,7 @@ from dpsql.plan.types import Type
 from dpsql.plan.unit_work import all_of, parts_of, refuse_heavy_unit, values_of
 from dpsql.plan.written_out import refuse_blown_up
 
-__all__ = ["refuse_heavy"]
+__all__ = ["MOST_OF_CONSTANTS", "refuse_heavy"]
 
 PLAIN = 1_000
 """Letters of a row that are always possible: a hundred functions. It is a choice: texts that people write are far
@@ -45,6 +45,9 @@ so they take as long as an engine may."""
 MOST_JOINED = 2_000_000_000
 """Rows of people with what they are joined with, by the policy's guess of a table's rows, or of public tables alone of
 which all rows meet. It is a choice: DuckDB makes so many in about ten seconds (measured with a comparison of each)."""
+MOST_OF_CONSTANTS = 1_000_000
+"""Values and letters of an answer that reads no table, and rows that it puts together. It is a choice: a statement
+costs nothing, and people write a few."""
 MOST_PUBLIC = 20_000_000
 """Rows of public tables that are joined beside people's: DuckDB joins so many in about a second. It is a choice; a
 table that has more by itself is possible."""
@@ -72,6 +75,8 @@ def _refuse(plan: AnyPlan, catalog: Catalog) -> None:
         joined = most_joined(plan.after.relation, plan.parts)
         of_parts = [(part, max(joined, rows_of_answer(part))) for part in plan.parts]
         _refuse_letters([*of_parts, (plan.after, joined)])
+        if all(isinstance(part, PublicPlan) and not scans(part.relation) for part in plan.parts):
+            _refuse_constants(plan.after, joined, joined)
     elif isinstance(plan, Plan):
         refuse_heavy_unit(plan, catalog)
         _refuse_of_relation(plan.relation)
@@ -81,11 +86,37 @@ def _refuse(plan: AnyPlan, catalog: Catalog) -> None:
         _refuse_draws(plan)
         for first in plan.awaits:
             _refuse(first, catalog)
+    elif not scans(plan.relation):
+        _refuse_constants(plan, most_joined(plan.relation, ()), rows_of_answer(plan))
     elif _crosses(plan.relation) and (found := most_joined(plan.relation, ())) > MOST_JOINED:
         raise UnsupportedQuery(
             f"the public tables that it joins may have {found:,} rows together, and {MOST_JOINED:,} are possible.",
             construct="JOIN", hint="Join them ON equal columns, or choose fewer rows of them first.",
         )  # fmt: skip
+    else:
+        _refuse_letters([(plan, rows_of_answer(plan))])
+
+
+def _refuse_constants(part: Plan | PublicPlan, joined: int, rows: int) -> None:
+    """Refuses an answer that reads no table, where much is made of little.
+
+    Args:
+        part: What is answered.
+        joined: Rows that are put together.
+        rows: Rows of the answer.
+    """
+    each = len(part.answer) + sum(map(_shown, _of_answer(part)))
+    found = max(joined, rows * each)
+    if found > MOST_OF_CONSTANTS:
+        raise UnsupportedQuery(
+            f"it reads no table, and may make {found:,} values and letters; {MOST_OF_CONSTANTS:,} are possible.",
+            construct="SELECT", hint="Write fewer rows and shorter texts, or read a table.",
+        )  # fmt: skip
+
+
+def _shown(expression: Expression) -> int:
+    """The letters of a text; 0 for anything else."""
+    return letters_of(expression) if expression.facts.type is Type.TEXT else 0
 
 
 def _crosses(relation: Relation) -> bool:

@@ -52,6 +52,13 @@ HEAVY = [
     ("SELECT COUNT(*) FROM visits, cities a, cities b WHERE a.population < b.population", "beyond a million"),
     ("SELECT COUNT(*) FROM cities a, cities b, cities c, cities d", "rows together, and 2,000,000,000 are possible"),
     ("SELECT COUNT(*) FROM patients UNION ALL SELECT COUNT(*) FROM cities a, cities b, cities c, cities d", "possible"),
+    # what reads no table, and costs nothing
+    (f"WITH w AS (SELECT a FROM {numbers(90, 'a')}) SELECT lpad('a', 1000, 'b') AS x FROM w s, w t",
+     "it reads no table"),
+    (f"WITH w AS (SELECT a FROM {numbers(900, 'a')}) SELECT COUNT(*) FROM w s, w t, w u", "729,000,000 values"),
+    (f"WITH w AS (SELECT a, lpad('a', 1000, 'b') AS x, COUNT(*) AS n FROM {numbers(90, 'a')} GROUP BY a) "
+     "SELECT s.x FROM w s, w t", "it reads no table"),
+    (f"SELECT {', '.join(wide('sex', 60))} FROM (SELECT 'x' AS sex)", "1,141,200 values and letters"),
     # texts of one row, of all groups, of several answers
     (f"SELECT COUNT(*) FROM patients WHERE {FULL}", "one row"),
     (f"SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM patients WHERE {FULL}", "one row"),
