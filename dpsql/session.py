@@ -29,6 +29,7 @@ from dpsql.plan.options import Options, read_options
 from dpsql.plan.outline import Outline, outline_of
 from dpsql.plan.parameters import values_of
 from dpsql.plan.plans import AnyPlan, Plan, PublicPlan, Several, groups_listed
+from dpsql.plan.public_groups import lists_groups, parsed
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Parameters, Type, Value
 from dpsql.prepare import Prepared, refuse_unread
@@ -37,7 +38,6 @@ from dpsql.privacy.loss import Composed, PrivacyLoss
 from dpsql.releasing import SILENT, Agree, Creation, Progress
 from dpsql.shelf import Key, exactly
 from dpsql.sql import syntax
-from dpsql.sql.parse import parse
 from dpsql.times import on_time
 
 __all__ = ["Session"]
@@ -79,7 +79,7 @@ class Session(Buying):
             BudgetExceeded: The ledger did not grant the price; nothing was spent.
             EngineFailed: After the charge, which stays.
         """
-        statement = parse(sql, self._backend.database)
+        statement = parsed(sql, self._backend.database, options, self._set)
         match statement:
             case syntax.QueryStatement():
                 return self._bought_again(self._ready(sql, statement, parameters, options), agree)
@@ -122,7 +122,7 @@ class Session(Buying):
             UnsupportedQuery: The statement would be refused.
             ProgrammingError: Options, parameters or the wanted half widths are wrong.
         """
-        statement, wanted = parse(sql, self._backend.database), widths_of(half_width)
+        statement, wanted = parsed(sql, self._backend.database, options, self._set), widths_of(half_width)
         if isinstance(statement, syntax.Explain):
             statement = statement.query
         if isinstance(statement, syntax.CreateSynthetic) and not wanted:
@@ -147,7 +147,7 @@ class Session(Buying):
             UnsupportedQuery, ProgrammingError: It would be refused, with these parameters or whatever they are, or is
                 no SELECT.
         """
-        statement = parse(sql, self._backend.database)
+        statement = parsed(sql, self._backend.database, {}, self._set)
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT has an outline.")
         query, known = statement.select, None if parameters is None else tuple(parameters)
@@ -218,7 +218,7 @@ class Session(Buying):
         Raises:
             UnsupportedQuery, ProgrammingError, BudgetExceeded: As `query`.
         """
-        statement = parse(sql, self._backend.database)
+        statement = parsed(sql, self._backend.database, options, self._set)
         if isinstance(statement, syntax.CreateSynthetic):
             made = self._create(statement, parameters, options)
             return made.quote().cost if made.owed() else self._backend.charging.payable(self._analyst, made.table.loss)
@@ -269,7 +269,7 @@ class Session(Buying):
         values = exactly(parameters)
         if values is None or self._releases.catalog(query) is not self._backend.catalog:
             return None
-        return self._analyst, sql, values
+        return self._analyst, sql, values, lists_groups(query)
 
     def _planned(self, key: Key | None, query: syntax.Queryable, parameters: Parameters) -> AnyPlan:
         """What a query means with these parameters, worked out once for what `_known` says of its text."""
@@ -330,7 +330,7 @@ class Session(Buying):
         """The statements of a batch, each at its own price."""
 
         def ask(sql: str, parameters: Parameters) -> ToBuy[Spoken]:
-            statement = parse(sql, self._backend.database)
+            statement = parsed(sql, self._backend.database, options, self._set)
             if not isinstance(statement, syntax.QueryStatement):
                 raise ProgrammingError("only SELECTs are bought together. Ask it alone, or leave it out.")
             return self._ready(sql, statement, parameters, options)

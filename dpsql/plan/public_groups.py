@@ -12,19 +12,62 @@ Tests: tests/sql/accepted.sql, tests/sql/refused.sql.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.expressions import columns_of
+from dpsql.plan.options import Options
 from dpsql.plan.plans import Key
 from dpsql.plan.relations import is_public
 from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope
 from dpsql.sql import syntax
+from dpsql.sql.parse import parse
 
-__all__ = ["refuse_other_keys", "with_public_groups"]
+__all__ = ["lists_groups", "parsed", "refuse_other_keys", "with_public_groups"]
 
-STRATEGY = "group_selection_strategy"
+STRATEGY, LISTED = "group_selection_strategy", "PUBLIC_GROUPS"  # The option, and its value that lists groups.
+
+
+def parsed(sql: str, database: str, given: Mapping[str, Any], weaker: Options) -> syntax.Statement:
+    """The statement of a text. A keyword or SET that lists groups is marked in it.
+
+    Args:
+        sql: The text.
+        database: What may stand before a table.
+        given: Options beside the text.
+        weaker: What SET says.
+
+    Raises:
+        UnsupportedQuery, ProgrammingError: As `sql.parse.parse`.
+    """
+    statement = parse(sql, database)
+    own = given.get(STRATEGY, weaker.group_selection_strategy)
+    if not isinstance(own, str) or own.upper() != LISTED:
+        return statement
+    match statement:
+        case syntax.QueryStatement():
+            return replace(statement, select=_listing(statement.select))
+        case syntax.Explain(query=syntax.QueryStatement(select=select) as query):
+            return replace(statement, query=replace(query, select=_listing(select)))
+    return statement
+
+
+def _listing(query: syntax.Queryable) -> syntax.Queryable:
+    """The query as one that lists its groups, and so its sides, and what stands alone in its FROM."""
+    if isinstance(query, syntax.Union):
+        return replace(query, left=_listing(query.left), right=_listing(query.right))
+    source = query.source
+    if isinstance(source, syntax.Derived):
+        source = replace(source, query=_listing(source.query))
+    return replace(query, source=source, lists=True)
+
+
+def lists_groups(query: syntax.Queryable) -> bool:
+    """Whether `parsed` made it one that lists its groups."""
+    return lists_groups(query.left) if isinstance(query, syntax.Union) else query.lists
 
 
 def with_public_groups(query: syntax.Select, rows: Rows) -> tuple[syntax.Select, int]:
@@ -72,9 +115,11 @@ def refuse_other_keys(keys: list[Key], scope: Scope, lists: int, query: syntax.S
 
 def _asks(query: syntax.Select) -> bool:
     wanted = dict(query.options or ()).get(STRATEGY)
+    if wanted is None:
+        return query.lists
     match wanted:
         case syntax.Name(parts=(word,)) | syntax.Literal(value=str(word)):
-            return word.upper() == "PUBLIC_GROUPS"
+            return word.upper() == LISTED
     return False
 
 

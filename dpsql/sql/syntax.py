@@ -301,7 +301,10 @@ class GroupingSets(Node):
 
 @dataclass(frozen=True, slots=True)
 class Select(Node):
-    """One SELECT with all its clauses. ``options`` is its WITH DIFFERENTIAL_PRIVACY OPTIONS clause."""
+    """One SELECT with all its clauses.
+
+    ``options`` is its WITH DIFFERENTIAL_PRIVACY OPTIONS clause; ``lists``: a keyword or SET lists its groups.
+    """
 
     items: tuple[Item, ...]
     source: Relation | None = None
@@ -314,6 +317,7 @@ class Select(Node):
     distinct: bool = False
     options: tuple[tuple[str, Expr], ...] | None = None
     ctes: tuple[tuple[str, Queryable], ...] = ()
+    lists: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
