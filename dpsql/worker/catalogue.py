@@ -13,7 +13,7 @@ import json
 import os
 import sys
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import date, datetime
 from multiprocessing.connection import Connection
 from typing import Any
@@ -27,15 +27,22 @@ from dpsql.worker.verify import Refused
 SIZES: dict[str, Any] = {"threads": "1", "memory_limit": "256MiB"}  # A choice: a catalogue takes some MB.
 HELD = 32  # Catalogues that are held at a time, one an analyst with tables of their own. It is a choice: 1 MB each.
 LONGEST = 20_000  # Rows of one answer. It is a choice: more than any catalogue of a policy has.
+AT_A_TIME = 100  # Rows between two looks at how large an answer is. It is a choice.
 ZONED = "WITH TIME ZONE"  # How the names of such types end.
 SCHEMAS = ("", "pgc", "pgi")
 """Where a statement's relations may be; '' is for those of WITH, and of the search path."""
+
+
+class TooLarge(Exception):  # noqa: N818 - it is told, and no error of ours
+    """An answer has more rows, or more bytes, than are sent."""
 
 
 def built(setup: str) -> duckdb.DuckDBPyConnection:
     """A catalogue by the statements that make it."""
     connection = duckdb.connect(":memory:", config=limits.LOCKED | SIZES)
     connection.execute("SET TimeZone = 'UTC'")
+    connection.execute("SET ieee_floating_point_ops = false")  # 1 / 0 is NULL, as in all expressions of dpsql
+    connection.execute("SET error_on_division_by_zero = false")
     connection.execute(setup)
     connection.execute("SET lock_configuration = true")
     return connection
@@ -72,6 +79,7 @@ def answer(connection: duckdb.DuckDBPyConnection, request: Any) -> dict[str, Any
     """The columns, their types in the engine's words, and the rows of a request's statement.
 
     Raises:
+        TooLarge: There are too many, or they have more bytes than the request allows.
         Refused, duckdb.Error: It cannot be answered.
     """
     confirm(connection, request["sql"], request["relations"], request["functions"])
@@ -81,10 +89,26 @@ def answer(connection: duckdb.DuckDBPyConnection, request: Any) -> dict[str, Any
         connection.abort()
         shown = ", ".join(_unzoned(place, kind) for place, (_, kind) in enumerate(columns, 1))
         again = connection.sql(request["sql"], params=request["parameters"] or None)
-        rows = again.project(shown).limit(LONGEST).fetchall()
+        rows = _within(request["bytes"], [again.project(shown).limit(LONGEST + 1).fetchall()])
     else:
-        rows = relation.fetchmany(LONGEST)
-    return {"columns": columns, "rows": [[_plain(value) for value in row] for row in rows]}
+        rows = _within(request["bytes"], iter(lambda: relation.fetchmany(AT_A_TIME), []))
+    return {"columns": columns, "rows": rows}
+
+
+def _within(most: int, parts: Iterable[list[Any]]) -> list[list[Any]]:
+    """The rows of an answer, as they travel; those that come in parts are never held beyond so many bytes.
+
+    Raises:
+        TooLarge: They have more, or there are too many.
+    """
+    rows, size = list[list[Any]](), 0
+    for part in parts:
+        plain = [[_plain(value) for value in row] for row in part]
+        size += len(wire.encode(plain))
+        rows += plain
+        if size > most or len(rows) > LONGEST:
+            raise TooLarge
+    return rows
 
 
 def _unzoned(place: int, kind: str) -> str:
@@ -126,6 +150,8 @@ def serve(connection: Connection) -> None:
                         held.popitem(last=False)[1].close()
                 held.move_to_end(name)
                 reply = answer(held[name], request)
+        except TooLarge:
+            reply = {"large": True}
         except Exception as error:  # noqa: BLE001 - a client's text may do anything; nothing private is here to be told
             reply = {"failed": str(error)}
         connection.send_bytes(wire.encode(reply))

@@ -16,7 +16,7 @@ from dpsql.server.core import Guest
 from dpsql.server.events import tell
 from dpsql.server.postgres.messages import ResultColumn
 from dpsql.server.postgres.relations import ALLOWED, KNOWN, OIDS_OF_NAMES, CatalogueTable, setup_of
-from dpsql.server.postgres.rewriting import listed, rewritten
+from dpsql.server.postgres.rewriting import cast_to, listed, rewritten
 from dpsql.server.postgres.scan import words
 from dpsql.server.postgres.settings import Settings, shown
 from dpsql.server.postgres.states import PgRefusal
@@ -26,10 +26,11 @@ from dpsql.sql.any_of import elements
 from dpsql.worker import wire
 from dpsql.worker.process import Child, WorkerFailed
 
-__all__ = ["Catalogue", "Found", "NotAnswered"]
+__all__ = ["MOST_BYTES", "Catalogue", "Found", "NotAnswered", "named"]
 
 MEMORY = 3 << 29  # Bytes of address space of the process: 1.5 GiB, of which it uses some 100 MB.
 DEADLINE = 5  # Seconds for one question. It is a choice: tools' own take milliseconds.
+MOST_BYTES = 8_000_000  # Of an answer. It is a choice: the columns of 10,000 tables have as many.
 QUESTIONS = 10_000  # Questions of one process, then comes a fresh one. It is a choice.
 KINDS = {
     "BOOLEAN": 16, "TINYINT": 21, "SMALLINT": 21, "INTEGER": 23, "BIGINT": 20, "HUGEINT": 1700, "UINTEGER": 26,
@@ -39,6 +40,7 @@ KINDS = {
 """DuckDB's types, by PostgreSQL's oids; all others are shown as text."""
 REGCLASSES = frozenset(f"pg_catalog.{name}" for name in OIDS_OF_NAMES)
 """How drivers name a system table in a parameter that is to be its number."""
+LARGE = "The answer has more than 20,000 rows or {:,} bytes, which are the most."
 FAILED = "The catalogue does not answer this. Nothing was charged."
 
 
@@ -53,7 +55,7 @@ class Found:
     Attributes:
         columns: Its columns.
         rows: Their values.
-        parameters: The types of the statement's parameters: nothing is known of them.
+        parameters: The types of the statement's parameters, where they are known.
         lists: Which of them take an array, and the type of its elements.
     """
 
@@ -81,7 +83,9 @@ class Catalogue:
         self._end: weakref.finalize[[Child], Catalogue] | None = None
         self._asked = 0
 
-    def answer(self, guest: Guest, settings: Settings, text: str, values: Parameters | None) -> Found:
+    def answer(
+        self, guest: Guest, settings: Settings, text: str, values: Parameters | None, most: int = MOST_BYTES
+    ) -> Found:
         """The answer to a client's question.
 
         Args:
@@ -89,10 +93,11 @@ class Catalogue:
             settings: PostgreSQL's, as they set them.
             text: The statement.
             values: Of its parameters; None where only its columns are wanted.
+            most: Bytes of its answer.
 
         Raises:
             NotAnswered: The catalogue cannot answer it.
-            PgRefusal: It asks for a setting that does not exist.
+            PgRefusal: It asks for a setting that does not exist, or for more bytes than are sent.
         """
         setup, oids = setup_of(guest.free(tables_of), guest.analyst, self._database)
         count, lists = _parameters(text), listed(text)
@@ -108,18 +113,27 @@ class Catalogue:
             "functions": ALLOWED,
             "parameters": [None] * count if values is None else [_passed(i in lists, v) for i, v in enumerate(values)],
             "deadline": DEADLINE,
+            "bytes": most,
             "name": hashlib.sha256(setup.encode()).hexdigest(),
             "setup": None,
         }
         reply = self._told(request)
         if "unknown" in reply:
             reply = self._told(request | {"setup": setup})
+        if "large" in reply:
+            raise PgRefusal(
+                "54000", f"{LARGE.format(most)} Nothing was charged.", "Ask for fewer rows, or shorter texts."
+            )
         if "columns" not in reply:
             tell("catalogue", analyst=guest.analyst, text=text, why=reply.get("failed"))
             raise NotAnswered("0A000", f"{FAILED} {_first(reply.get('failed'))}".strip())
-        columns = tuple(column_of(_named(name), _oid_of(kind)) for name, kind in reply["columns"])
+        columns = tuple(column_of(named(name), _oid_of(kind)) for name, kind in reply["columns"])
+        kinds = cast_to(text)
         return Found(
-            columns, reply["rows"], (None,) * count, {at: OIDS_OF_NAMES.get(kind, TEXT) for at, kind in lists.items()}
+            columns,
+            reply["rows"],
+            tuple(kinds.get(at) for at in range(count)),
+            {at: OIDS_OF_NAMES.get(kind, TEXT) for at, kind in lists.items()},
         )
 
     def close(self) -> None:
@@ -199,10 +213,10 @@ def _passed(many: bool, value: object) -> Any:
     return value
 
 
-def _named(name: str) -> str:
+def named(name: str) -> str:
     """A column's name as PostgreSQL would give it: of a function that has no other, the function's.
 
-    >>> _named("version()"), _named('"substring"(x, 7)'), _named("1"), _named("relname")
+    >>> named("version()"), named('"substring"(x, 7)'), named("1"), named("relname")
     ('version', 'substring', '?column?', 'relname')
     """
     if call := re.fullmatch(r'"?(\w+)"?\(.*\)', name, re.DOTALL):

@@ -175,7 +175,7 @@ class Conversation:
         fields.end()
         found = statements(text)
         own, offset = found[0] if found else ("", 0)
-        statement = PreparedStatement(own, offset, self._question(own), oids)
+        statement = PreparedStatement(own, offset, self._question(own, oids), oids)
         async with self._telling(statement):
             if len(found) > 1:
                 raise PgRefusal("42601", "cannot insert multiple commands into a prepared statement")
@@ -252,8 +252,8 @@ class Conversation:
 
     # ------------------------------------------------------------------------------------------------------------ parts
 
-    def _question(self, text: str) -> Inquiry | None:
-        return question_of(self._context, text) if text else None
+    def _question(self, text: str, told: Sequence[int] = ()) -> Inquiry | None:
+        return question_of(self._context, text, told) if text else None
 
     def _statement(self, name: str) -> PreparedStatement:
         found = self._statements.get(name)

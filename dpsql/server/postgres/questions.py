@@ -6,21 +6,25 @@ A statement is sorted by its first words and by the names in it, and refused by 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dpsql.answers.answer import NOT_PRIVATE, Answer
+from dpsql.errors import UnsupportedQuery
 from dpsql.plan import aggregates
 from dpsql.plan.options import NAMES
 from dpsql.plan.types import Parameters, Shown, Type
+from dpsql.plan.work import MOST_OF_CONSTANTS
 from dpsql.server.core import Guest
-from dpsql.server.postgres.catalogue import Catalogue, Found, NotAnswered
+from dpsql.server.outlines import outline
+from dpsql.server.postgres.catalogue import MOST_BYTES, Catalogue, Found, NotAnswered, named
 from dpsql.server.postgres.messages import ResultColumn
 from dpsql.server.postgres.scan import Word, words
 from dpsql.server.postgres.settings import Settings, assignment, shown
 from dpsql.server.postgres.states import PgRefusal
-from dpsql.server.postgres.types import OIDS, TEXT, column_of, oid_of
+from dpsql.server.postgres.types import INT4, OIDS, TEXT, TYPICAL, column_of, oid_of
+from dpsql.session import Session
 
 __all__ = ["Context", "Deallocate", "Inquiry", "Result", "question_of"]
 
@@ -100,13 +104,15 @@ class Inquiry(ABC):
     Attributes:
         parameters: The types of its parameters, where they are known; filled in by `columns`.
         lists: Which of them take an array, and the type of its elements.
+        told: The types of the parameters that the client named, as oids.
     """
 
-    def __init__(self, context: Context, text: str) -> None:
+    def __init__(self, context: Context, text: str, told: Sequence[int] = ()) -> None:
         self.context = context
         self.text = text
         self.parameters: tuple[Type | None, ...] = ()
         self.lists: Mapping[int, int] = {}
+        self.told = told
 
     def columns(self) -> tuple[ResultColumn, ...] | None:
         """The columns of its answer, before it is asked; None where it has none."""
@@ -212,6 +218,8 @@ class _Show(Inquiry):
 class _OfCatalogue(Inquiry):
     """A question about tables, columns and types, answered from the policy alone."""
 
+    most = MOST_BYTES
+
     def columns(self) -> tuple[ResultColumn, ...]:
         found = self._found(None)
         self.parameters, self.lists = found.parameters, found.lists
@@ -222,20 +230,56 @@ class _OfCatalogue(Inquiry):
         return Result("SELECT {}", found.columns, found.rows)
 
     def _found(self, values: Parameters | None) -> Found:
+        self.context.guest.admit(len(self.text))
+        return self._in_catalogue(values)
+
+    def _in_catalogue(self, values: Parameters | None) -> Found:
         context = self.context
-        context.guest.admit(len(self.text))
-        return context.catalogue.answer(context.guest, context.settings, self.text, values)
+        return context.catalogue.answer(context.guest, context.settings, self.text, values, self.most)
 
 
 class _WithoutFrom(_OfCatalogue):
-    """What names no table, such as ``SELECT version()``. What the catalogue cannot answer is refused as elsewhere."""
+    """What names no table. It is answered as at every other door, where it is no function of PostgreSQL's own, such as
+    ``version()``: what is refused there is asked of the catalogue.
+    """
+
+    most = MOST_OF_CONSTANTS
 
     def _found(self, values: Parameters | None) -> Found:
+        guest, typical = self.context.guest, [TYPICAL.get(oid) for oid in self.told]
+        guest.admit(len(self.text))
+        if values is None and typical and None not in typical:  # the client said which types will come
+            values = typical
         try:
-            return super()._found(values)
-        except NotAnswered:
-            self.context.guest.outline(self.text, values)  # its refusal says where
-            raise
+            return guest.free(lambda session: self._of_constants(session, values))
+        except UnsupportedQuery as refusal:
+            try:
+                return self._in_catalogue(values)
+            except NotAnswered:
+                raise refusal from None
+
+    def _of_constants(self, session: Session, values: Parameters | None) -> Found:
+        """What dpsql answers; its columns alone, where values are not known."""
+        own = outline(session, self.text, values)
+        lists = {at: OIDS.get(own.parameters[at] or Type.TEXT, TEXT) for at in own.lists}
+        if own.parameters and values is None:
+            return Found(_named(_columns(own.columns, own.types)), (), own.parameters, lists)
+        answer = session.query(self.text, values or ())
+        columns = _columns(answer.columns, answer.types)
+        if not own.parameters:  # so that its columns are the same whenever it is asked
+            columns = tuple(map(_shortened, columns, zip(*answer.rows, strict=True)))
+        return Found(_named(columns), answer.rows, own.parameters, lists)
+
+
+def _named(columns: Iterable[ResultColumn]) -> tuple[ResultColumn, ...]:
+    """The columns by the names that PostgreSQL gives them."""
+    return tuple(replace(column, name=named(column.name)) for column in columns)
+
+
+def _shortened(column: ResultColumn, values: Iterable[Any]) -> ResultColumn:
+    """A column of whole numbers as PostgreSQL types constants: in 32 bits, where they have no more."""
+    fits = column.oid == OIDS[Type.INTEGER] and all(value is None or -(2**31) <= value < 2**31 for value in values)
+    return column_of(column.name, INT4) if fits else column
 
 
 class _Refused(Inquiry):
@@ -278,8 +322,8 @@ def _columns(names: Sequence[str], types: Sequence[Shown]) -> tuple[ResultColumn
     return tuple(column_of(name, oid_of(kind)) for name, kind in zip(names, types, strict=True))
 
 
-def question_of(context: Context, text: str) -> Inquiry:
-    """The question that a statement is."""
+def question_of(context: Context, text: str, told: Sequence[int] = ()) -> Inquiry:
+    """The question that a statement is; where the client told the types of its parameters, by these oids."""
     found = list(words(text))
     first = found[0].text if found else ""
     second = found[1].text if len(found) > 1 else ""
@@ -298,7 +342,7 @@ def question_of(context: Context, text: str) -> Inquiry:
     if first in SELECTS and _of_catalogue(found, context.catalogue.own_names):
         return _OfCatalogue(context, text)
     if first in SELECTS and first != "table" and _of_constants(found):
-        return _WithoutFrom(context, text)
+        return _WithoutFrom(context, text, told)
     return _Asked(context, text)
 
 

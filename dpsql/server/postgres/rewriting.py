@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from dpsql.plan.functions.casts import cast_type
+from dpsql.plan.types import Type
 from dpsql.server.postgres.scan import Word, words
 from dpsql.server.postgres.states import PgRefusal
 
-__all__ = ["listed", "rewritten"]
+__all__ = ["cast_to", "listed", "rewritten"]
 
 SCHEMAS = {"pg_catalog": "pgc", "information_schema": "pgi"}
 """The catalogue's schemas, and where they are in the process: its own are DuckDB's."""
@@ -67,6 +69,25 @@ def listed(text: str) -> Mapping[int, str]:
         for at, word in enumerate(found)
         if word.kind == "parameter" and at > 1 and texts[at - 1] == "(" and texts[at - 2] in ("any", "all")
     }
+
+
+def cast_to(text: str) -> Mapping[int, Type]:
+    """The types that parameters are cast to, counted from 0; nothing is said of arrays.
+
+    >>> cast_to("SELECT $1::int4, CAST($2 AS double precision), $3, $4::int[], $5::regclass")
+    {0: <Type.INTEGER: 'integer'>, 1: <Type.REAL: 'real'>}
+    """
+    pieces = list(words(text))
+    found, kinds = [word.text for word in pieces], dict[int, Type]()
+    for at, word in enumerate(pieces):
+        behind = 3 if found[at + 1 : at + 3] == [":", ":"] else 2 if found[at + 1 : at + 2] == ["as"] else 0
+        if word.kind != "parameter" or not behind:
+            continue
+        first, second = [*found[at + behind : at + behind + 2], "", ""][:2]
+        kind = Type.INTEGER if first == "oid" else cast_type(f"{first} {second}") or cast_type(first)
+        if kind is not None and second != "[":
+            kinds.setdefault(int(word.text[1:]) - 1, kind)
+    return kinds
 
 
 def _exchanged(found: Sequence[Word], at: int, user: str, database: str, oids: Mapping[str, int]) -> tuple[int, str]:

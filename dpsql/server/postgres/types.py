@@ -17,7 +17,20 @@ from dpsql.plan.types import ListOf, Passed, Shown, Type, Value
 from dpsql.server.postgres.messages import ResultColumn
 from dpsql.sql.any_of import elements
 
-__all__ = ["ARRAYS", "NUMERIC", "OIDS", "TEXT", "UNTOLD", "column_of", "encoded", "oid_of", "parameter", "wire_row"]
+__all__ = [
+    "ARRAYS",
+    "INT4",
+    "NUMERIC",
+    "OIDS",
+    "TEXT",
+    "TYPICAL",
+    "UNTOLD",
+    "column_of",
+    "encoded",
+    "oid_of",
+    "parameter",
+    "wire_row",
+]
 
 BOOL, INT8, INT2, INT4, TEXT, OID, FLOAT4, FLOAT8 = 16, 20, 21, 23, 25, 26, 700, 701  # Of pg_type.dat.
 UNKNOWN, BPCHAR, VARCHAR, DATE, TIMESTAMP, TIMESTAMPTZ, NUMERIC = 705, 1042, 1043, 1082, 1114, 1184, 1700
@@ -189,6 +202,8 @@ def parameter(data: bytes | None, oid: int, wanted: Type | None, *, binary: bool
         return None
     if oid in ELEMENTS:
         return _array(data, ELEMENTS[oid], wanted, binary=binary)
+    if oid in UNTOLD and binary and wanted is not None:
+        return _read(data, OF_SIZE.get((wanted, len(data)), OIDS[wanted]), binary=True)
     if oid in WORDS:
         return _read(data, OIDS[wanted] if wanted is not None else TEXT, binary=binary and oid in UNTOLD)
     return _read(data, oid, binary=binary)
@@ -311,3 +326,14 @@ BINARY: Mapping[int, Callable[[bytes], Value]] = {
     TIMESTAMP: lambda data: datetime(EPOCH.year, 1, 1) + timedelta(microseconds=_integer(8)(data)),
 }  # fmt: skip
 """How one in binary is read."""
+OF_SIZE: Mapping[tuple[Type, int], int] = {
+    (Type.INTEGER, 2): INT2, (Type.INTEGER, 4): INT4, (Type.REAL, 4): FLOAT4,
+    **{(Type.REAL, size): NUMERIC for size in range(10, 500, 2)},
+}  # fmt: skip
+"""What a parameter in binary is whose type nobody told: a number of its place's type, of any size."""
+TYPICAL: Mapping[int, Value] = {
+    **dict.fromkeys((INT2, INT4, INT8, OID), 1), **dict.fromkeys((FLOAT4, FLOAT8, NUMERIC), Decimal("0.5")),
+    **dict.fromkeys((TEXT, VARCHAR, BPCHAR, NAME), "day"), BOOL: True, DATE: EPOCH,
+    TIMESTAMP: datetime(EPOCH.year, 1, 1), TIMESTAMPTZ: datetime(EPOCH.year, 1, 1),
+}  # fmt: skip
+"""A value of each type, for what is to be described before values are known."""
