@@ -13,7 +13,20 @@ from decimal import Decimal
 
 from dpsql.sql.keywords import KEYWORDS
 from dpsql.sql.normal import INFIX, frame_text, normal_expression, quoted
-from dpsql.sql.syntax import Call, CaseExpression, Cast, Expr, InList, Literal, Name, OrderItem, Window
+from dpsql.sql.syntax import (
+    Call,
+    CaseExpression,
+    Cast,
+    Exists,
+    Expr,
+    InList,
+    InQuery,
+    Literal,
+    Name,
+    OrderItem,
+    ScalarQuery,
+    Window,
+)
 
 __all__ = ["column_name"]
 
@@ -62,6 +75,12 @@ def _text(expression: Expr) -> str:
         case InList(operand, values, negated):
             listed = f"({_text(operand)} IN ({', '.join(map(_text, values))}))"
             return f"(NOT {listed})" if negated else listed
+        case InQuery(operand, query, negated):
+            among = f"({_text(operand)} = ANY{normal_expression(ScalarQuery(query))})"
+            return f"(NOT {among})" if negated else among
+        case Exists(query, negated):
+            some = f"EXISTS{normal_expression(ScalarQuery(query))}"
+            return f"(NOT {some})" if negated else some
         case Cast(operand, type_name, safe, spelling):
             return f"{'TRY_CAST' if safe else 'CAST'}({_text(operand)} AS {_type(spelling or type_name)})"
         case Window():

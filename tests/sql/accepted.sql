@@ -5817,11 +5817,11 @@ SELECT CAST(round(AVG(cost), 1) AS VARCHAR) || ' euro' AS mean FROM visits
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
 
 -- Sub-queries that read no rows are their values
-SELECT (SELECT 1), EXISTS (SELECT 1), 2 IN (SELECT 1)
+SELECT (SELECT 1), EXISTS (SELECT 1), NOT EXISTS (SELECT 1), 2 IN (SELECT 1), 2 NOT IN (SELECT 1)
 -- unit: none, the tables are public
--- columns: (SELECT 1) integer [1, 1], (EXISTS (SELECT 1)) boolean, (2 IN (SELECT 1)) boolean
--- engine: SELECT CAST($1 AS BIGINT) AS "c0", CAST($2 AS BOOLEAN) AS "c1", (CAST($3 AS BIGINT) IN (CAST($1 AS BIGINT))) AS "c2" FROM (SELECT CAST($1 AS BIGINT) AS "c0") AS "t0"
--- values: 1, True, 2
+-- columns: (SELECT 1) integer [1, 1], EXISTS(SELECT 1) boolean, (NOT EXISTS(SELECT 1)) boolean, (2 = ANY(SELECT 1)) boolean, (NOT (2 = ANY(SELECT 1))) boolean
+-- engine: SELECT CAST($1 AS BIGINT) AS "c0", CAST($2 AS BOOLEAN) AS "c1", CAST($3 AS BOOLEAN) AS "c2", (CAST($4 AS BIGINT) IN (CAST($1 AS BIGINT))) AS "c3", (NOT (CAST($4 AS BIGINT) IN (CAST($1 AS BIGINT)))) AS "c4" FROM (SELECT CAST($1 AS BIGINT) AS "c0") AS "t0"
+-- values: 1, True, False, 2
 
 SELECT (SELECT x FROM (SELECT 1 AS x) AS t) AS x
 -- unit: none, the tables are public

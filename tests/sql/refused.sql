@@ -254,9 +254,6 @@ SELECT AVG(w.cost) FROM visits v
 SELECT AVG(visits.cost) FROM visits v
 -- refused: visits.cost at 1:12: there is no table visits in FROM. FROM has v.
 
-SELECT COUNT(*) FROM other.patients
--- refused: other.patients at 1:22: there is no such table (or the policy does not name it). Did you mean patients?
-
 SELECT COUNT(*) FROM bounded.main.patients
 -- refused: bounded.main.patients at 1:22: there is no such table (or the policy does not name it). Did you mean patients?
 
