@@ -42,7 +42,7 @@ all of the bounds.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -213,15 +213,16 @@ def _ranged(held: _Held, name: str, width: int) -> tuple[Floats, Floats, Floats]
 def _ends(held: _Held, cells: _Cells, most: float, miss: float, halvings: int) -> Floats:
     """(2, groups) the greatest p that the noise allows, by `SIGNS`."""
     every = np.ones((2, *cells.u[0].shape))
-    moved = np.maximum(_gap(held, cells, -most * every), 0)  # S'_xy is moved by as much
+    gap, weights_at = _gap(held, cells), _weights(held, cells)
+    moved = np.maximum(gap(-most * every), 0)  # S'_xy is moved by as much
 
     def allowed(p: Floats) -> npt.NDArray[np.bool_]:
-        weights, added = _weights(held, cells, p)
-        width = _gap(held, cells, p) - moved - added - STEPS_APART * sum(weights[name] for name in held.laws)
+        weights, added = weights_at(p)
+        width = gap(p) - moved - added - STEPS_APART * sum(weights[name] for name in held.laws)
         likely: npt.NDArray[np.bool_] = _tail(held.laws, weights, np.maximum(width, 0)) >= miss
         return likely | (width <= 0)
 
-    at_last, at_none = allowed(most * every), allowed(0 * every)
+    at_last, at_none = allowed(np.stack([most * every, 0 * every]))
     away = np.where(at_none, 1.0, -1.0)  # the end is above 0, or below it
     inside, outside = np.where(at_none, 0.0, 1.0), np.where(at_none, 1.0, 0.0)
     parts = min(PARTS, max(2, TOGETHER // at_none[0].size))
@@ -236,42 +237,67 @@ def _ends(held: _Held, cells: _Cells, most: float, miss: float, halvings: int) -
     return greatest
 
 
-def _gap(held: _Held, cells: _Cells, p: Floats) -> Floats:
-    """The least p F' - t S'_xy of each cell: a parabola in u, so it is at an end or where that turns."""
+def _gap(held: _Held, cells: _Cells) -> Callable[[Floats], Floats]:
+    """Of a p: the least p F' - t S'_xy of each cell: a parabola in u, so it is at an end or where that turns."""
     top, parts = SIGNS * held.squares["xy"], ((cells.a, held.squares["xx"]), (cells.b, held.squares["yy"]))
-    squared = p * sum(np.where(power == 2, factor * of, 0.0) for (factor, power), of in parts)
-    steady = p * sum(np.where(power == 2, 0.0, factor * of) for (factor, power), of in parts)
+    of_squared = sum(np.where(power == 2, factor * of, 0.0) for (factor, power), of in parts)
+    of_steady = sum(np.where(power == 2, 0.0, factor * of) for (factor, power), of in parts)
     low, high = cells.u
-    turn = np.where(squared > 0, np.clip(top / (2 * np.where(squared > 0, squared, 1.0)), low, high), low)
-    least: Floats = np.minimum.reduce([(squared * u - top) * u + steady for u in (low, high, turn)])
+
+    def least(p: Floats) -> Floats:
+        squared, steady = p * of_squared, p * of_steady
+        turn = np.where(squared > 0, np.clip(top / (2 * np.where(squared > 0, squared, 1.0)), low, high), low)
+        found: Floats = np.minimum.reduce([(squared * u - top) * u + steady for u in (low, high, turn)])
+        return found
+
     return least
 
 
-def _weights(held: _Held, cells: _Cells, p: Floats) -> tuple[dict[str, Floats], Floats]:
-    """Bounds of |w| and of -D, over the ranges of the means and each cell, by `SIGNS`.
+def _weights(held: _Held, cells: _Cells) -> Callable[[Floats], tuple[dict[str, Floats], Floats]]:
+    """Of a p: bounds of |w| and of -D, over the ranges of the means and each cell, by `SIGNS`.
 
     Each is linear in each of t, a and b, and in mx and my too, or a square: so the largest is at the ends of the first
     three, and at most the derivatives times half a range away from the middle of the others.
     """
-    size = np.abs(p)
     (x, wide), (y, broad) = held.means["x"], held.means["y"]
     y = SIGNS * y
     tops, over_x, over_y = (cells.ends(of) for of in (cells.t, cells.a, cells.b))
     (_, t), (_, a), (_, b) = tops, over_x, over_y
-    of_x = _largest(one * y - 2 * p * two * x for one in tops for two in over_x) + t * broad + 2 * size * a * wide
-    of_y = _largest(one * x - 2 * p * two * y for one in tops for two in over_y) + t * wide + 2 * size * b * broad
-    squares = [p * (one * x * x + two * y * y) for one in over_x for two in over_y]
-    of_n = _largest(one * x * y - two for one in tops for two in squares)
-    of_n = of_n + t * (np.abs(x) * broad + np.abs(y) * wide + wide * broad)
-    of_n = of_n + size * (a * (2 * np.abs(x) + wide) * wide + b * (2 * np.abs(y) + broad) * broad)
-    weights = {"xy": t + 0 * p, "x": of_x, "y": of_y, "n": of_n, "xx": size * a, "yy": size * b}
+    of_x = _farthest([top * y for top in tops], [2 * one * x for one in over_x])
+    of_y = _farthest([top * x for top in tops], [2 * one * y for one in over_y])
+    squares = [one * x * x + other * y * y for one, other in zip(over_x, over_y, strict=True)]
+    of_n = _farthest([top * x * y for top in tops], squares)
     far, aside = held.aside["x"], held.aside["y"]
-    return weights, (t * far * aside + np.maximum(-p, 0) * (a * far**2 + b * aside**2)) / held.n
+    more_x, more_y = (t * broad, 2 * a * wide), (t * wide, 2 * b * broad)
+    more_n = t * (np.abs(x) * broad + np.abs(y) * wide + wide * broad)
+    times_n = a * (2 * np.abs(x) + wide) * wide + b * (2 * np.abs(y) + broad) * broad
+    crossed, squared = t * far * aside, a * far**2 + b * aside**2
+
+    def at(p: Floats) -> tuple[dict[str, Floats], Floats]:
+        size = np.abs(p)
+        weights = {
+            "xy": t + 0 * p,
+            "x": of_x(p) + more_x[0] + size * more_x[1],
+            "y": of_y(p) + more_y[0] + size * more_y[1],
+            "n": of_n(p) + more_n + size * times_n,
+            "xx": size * a,
+            "yy": size * b,
+        }
+        return weights, (crossed + np.maximum(-p, 0) * squared) / held.n
+
+    return at
 
 
-def _largest(values: Iterable[Floats]) -> Floats:
-    """The largest absolute value of each place."""
-    largest: Floats = np.maximum.reduce([np.abs(one) for one in values])
+def _farthest(first: Sequence[Floats], second: Sequence[Floats]) -> Callable[[Floats], Floats]:
+    """Of a p: the largest |v - p w|, for v and w between two ends each."""
+    low, high = np.minimum(*first), np.maximum(*first)
+    one, other = second
+
+    def largest(p: Floats) -> Floats:
+        ends = p * one, p * other
+        found: Floats = np.maximum(high - np.minimum(*ends), np.maximum(*ends) - low)
+        return found
+
     return largest
 
 
@@ -279,5 +305,7 @@ def _tail(laws: Mapping[str, Law], weights: Mapping[str, Floats], width: Floats)
     """P(|L| > width), or a little more; 0 where nothing is noised."""
     if not laws:
         return np.zeros_like(width)
-    spreads = np.stack([np.broadcast_to(weights[name] * law.spread, width.shape) for name, law in laws.items()])
+    spreads = np.empty((len(laws), *width.shape))
+    for place, (name, law) in enumerate(laws.items()):
+        np.multiply(weights[name], law.spread, out=spreads[place])
     return next(iter(laws.values())).tail_of_sum(spreads, width)
