@@ -24,7 +24,7 @@ from dpsql.mechanisms.noise.moments import MomentsRelease
 from dpsql.mechanisms.preprocessing.personalised_release import ClippedTotal, PersonalisedExtreme
 from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
 from dpsql.mechanisms.random_dp.histogram import SparseHistogram
-from dpsql.mechanisms.shared import TotalsRelease
+from dpsql.mechanisms.shared import SharedRelease
 from dpsql.mechanisms.top_k import TopKRelease
 from dpsql.plan.needs import Aggregates, Histogram
 from dpsql.privacy.kinds import Approximate, Concentrated, Free, Loss, Pure, RandomDPLoss
@@ -110,8 +110,8 @@ def numbers(part: RunPart) -> list[tuple[str, Drawing | None]]:
     """Each raw integer's name among the released columns, in order, with its draw; None where it is public."""
     release, draws = part.release, iter(part.draws)
     match release:
-        case TotalsRelease():
-            named = [("sum", True), ("count", True)]
+        case SharedRelease():
+            named = [(name, law is not None) for name, law in zip(release.names, release.laws, strict=True)]
         case MeanRelease():
             named = [("sum", True), ("count", release.count_law is not None)]
         case MomentsRelease():

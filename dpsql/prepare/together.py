@@ -2,7 +2,8 @@
 
 Everything here rests on public facts. A joint offer (`Mechanism.together`) is taken where it is expected to be more
 accurate: for each of its aggregates the expected error of the joint release is divided by the one of a release of its
-own, and the mean of the squares of these ratios is at most 1.
+own, and the mean of the squares of these ratios is at most 1. Of several for the same aggregates the one is taken that
+lowers these squares by the most, all added up.
 """
 
 from __future__ import annotations
@@ -48,10 +49,10 @@ def joined(alone: Sequence[Choice | None], joints: Sequence[Joint]) -> list[Take
     }
     found = {index: alone[index] for joint in joints for index in joint.members}
     errors = {index: None if own is None else own.release.expected_error for index, own in found.items()}
-    shares = [(_share_of_alone(joint, errors), joint) for joint in joints]
+    gains = [(len(joint.members) * (1 - _share_of_alone(joint, errors)), joint) for joint in joints]
     placed, first = set[int](), 0
-    for share, joint in sorted(shares, key=lambda one: one[0]):
-        if share <= 1 and placed.isdisjoint(joint.members):
+    for gain, joint in sorted(gains, key=lambda one: -one[0]):
+        if gain >= 0 and placed.isdisjoint(joint.members):
             placed.update(joint.members)
             loss: Loss | None = joint.loss
             for index, offer, place in zip(joint.members, joint.offers, joint.places, strict=True):

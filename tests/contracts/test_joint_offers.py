@@ -41,6 +41,8 @@ FUNCTIONS = (
     ("count", "avg"),
     ("var_pop", "stddev_samp", "var_samp"),
     ("corr", "regr_slope"),
+    ("covar_samp", "regr_slope", "corr", "covar_pop"),
+    ("var_pop", "count", "avg", "sum", "stddev_samp"),
     ("min", "max"),
 )
 

@@ -1593,7 +1593,7 @@ SELECT REGR_R2(weight, age) FROM patients
 -- refused: REGR_R2 at 1:8: it follows from another. Write POWER(CORR(y, x), 2).
 
 SELECT REGR_INTERCEPT(weight, age) FROM patients
--- refused: REGR_INTERCEPT at 1:8: it follows from others. Write AVG(y) - REGR_SLOPE(y, x) * AVG(x).
+-- refused: REGR_INTERCEPT at 1:8: it follows from others. Write AVG(y) FILTER (WHERE x IS NOT NULL) - REGR_SLOPE(y, x) * AVG(x) FILTER (WHERE y IS NOT NULL): each AVG over the rows of the slope, whose noised numbers they may share.
 
 SELECT ARG_MAX(city, age) FROM patients
 -- refused: ARG_MAX at 1:8: it shows a value of one person's row. Write SELECT key, AVG(x) .. GROUP BY key ORDER BY 2 DESC LIMIT 1, or MODE(key). For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest.

@@ -17,7 +17,7 @@ variance that is not above 0. All are put inside bounds that hold for all data o
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, TypeVar
@@ -68,7 +68,7 @@ class Guess:
         return math.prod(self.x if name == "x" else self.y for name in names)
 
 
-class MomentStatistic(Protocol):
+class MomentStatistic(Hashable, Protocol):
     """One function of the moments, in grid steps."""
 
     @property

@@ -21,7 +21,7 @@ in for the discrete one, (1 + |a|) / 2 being added to q: half a step for each of
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -174,6 +174,11 @@ class MeanRelease(Offer):
     def __post_init__(self) -> None:
         derive(self, need=self.query.need, half_width=self._mean_width())
 
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Names of the noised numbers, in the order of ``need``."""
+        return "sum", "count"
+
     def _mean_width(self) -> float:
         """Of the mean of a group of ``rows_about`` rows, in the column's unit."""
         query, laws = self.query, (self.sum_law, self.count_law)
@@ -185,7 +190,11 @@ class MeanRelease(Offer):
         counts = _integers(raw.column("m1"))
         if self.count_law is not None:
             counts = _integers(noised(counts, self.count_law.draw(sampler, len(raw))))
-        return ReleasedTable({"value": self._means(sums, counts), "sum": sums, "count": counts})
+        return self.told_of({"sum": sums, "count": counts})
+
+    def told_of(self, columns: Mapping[str, Sequence[int]]) -> ReleasedTable:
+        """The release of a noised ``sum`` and ``count``."""
+        return ReleasedTable({"value": self._means(columns["sum"], columns["count"]), **columns})
 
     def _means(self, sums: Sequence[int], counts: Sequence[int]) -> list[float]:
         """centre + sum / count inside the bounds, correctly rounded; below a count of 1 what stands for no value."""

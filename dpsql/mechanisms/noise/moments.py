@@ -52,7 +52,17 @@ from dpsql.plan.types import Facts, Grid
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["MomentsQuery", "MomentsRelease", "coarse", "gamma_quantile", "lattice", "moments_query", "ranges"]
+__all__ = [
+    "MomentsQuery",
+    "MomentsRelease",
+    "coarse",
+    "gamma_quantile",
+    "in_shares",
+    "lattice",
+    "moments_query",
+    "noised_columns",
+    "ranges",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -75,8 +85,8 @@ class MomentsQuery:
         grids: Of x, and of y where there are two arguments.
         sensitivities: Of each moment; None where it is public.
         guess: Of the distances from the centres.
-        spreads: Of the standard deviations, to foretell by: of correlations and slopes these are a part of the
-            distances, where none was declared.
+        spreads: Of the standard deviations, to foretell by: where none was declared and the statistic is divided by
+            the variance, a part of the distances.
         rows_about: Guess of the rows per group.
     """
 
@@ -110,15 +120,22 @@ class MomentsQuery:
             exponent: 2/3 for Laplace noise priced by epsilon, 1 for noise whose variance goes by 1 / rho.
         """
         weights = self.statistic.weights(self.guess)
-        worth = [
-            (max(weights[name], 1e-300) * moved.l1) ** exponent
-            for name, moved in zip(self.statistic.moments, self.sensitivities, strict=True)
-            if moved is not None
-        ]
-        parts = [max(1, round(SHARES * one / sum(worth))) for one in worth]
-        largest = parts.index(max(parts))
-        parts[largest] -= sum(parts) - SHARES
-        return tuple(Fraction(part, SHARES) for part in parts)
+        noised = zip(self.statistic.moments, self.sensitivities, strict=True)
+        return in_shares([weights[name] * moved.l1 for name, moved in noised if moved is not None], exponent)
+
+
+def in_shares(weights: Sequence[float], exponent: float) -> tuple[Fraction, ...]:
+    """Shares of a price, by `SHARES`, that leave the least of the squared errors added up.
+
+    Args:
+        weights: By how much each noise of the whole price moves what it is for.
+        exponent: 2/3 for Laplace noise priced by epsilon, 1 for noise whose variance goes by 1 / rho.
+    """
+    worth = [max(weight, 1e-300) ** exponent for weight in weights]
+    parts = [max(1, round(SHARES * one / sum(worth))) for one in worth]
+    largest = parts.index(max(parts))
+    parts[largest] -= sum(parts) - SHARES
+    return tuple(Fraction(part, SHARES) for part in parts)
 
 
 def moments_query(request: Request) -> MomentsQuery:
@@ -205,20 +222,19 @@ class MomentsRelease(Offer):
         need: The moments.
         query: What is asked and publicly known.
         laws: Noise of each moment, in (products of) grid steps; None where the moment is public.
-        together: What is asked of these moments at each place, where several statistics are; else ().
     """
 
     need: Aggregates = field(init=False)
     query: MomentsQuery
     laws: tuple[Law | None, ...]
-    together: tuple[MomentsQuery, ...] = ()
 
     def __post_init__(self) -> None:
         derive(self, need=self.query.need, half_width=self._expected_width())
 
-    def placed(self, place: int) -> MomentsRelease:
-        """The same release, as what answers another place."""
-        return replace(self, query=self.together[place])
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Names of the released moments, in the order of ``need``."""
+        return self.query.statistic.moments
 
     def _expected_width(self) -> float:
         """For a group of ``rows_about`` rows, at the guess."""
@@ -226,41 +242,50 @@ class MomentsRelease(Offer):
         apart = self.query.spreads
         # A sum of squares is that of the distance and the spread; different variables have a correlation of 1/2.
         further = {"xx": 1.0, "yy": 1.0, "xy": 0.5}
-        m = {
-            name: n if name == "n" else round(n * (guess.of(name) + further.get(name, 0.0) * apart.of(name)))
-            for name in self.query.statistic.moments
-        }
-        ((low, high),) = ranges(self.query.statistic, self.laws, self.query.widths, [m], 0.95, FORETOLD)
+        m = tuple(
+            n if name == "n" else round(n * (guess.of(name) + further.get(name, 0.0) * apart.of(name)))
+            for name in self.numbers
+        )
+        low, high = _foretold(self.query.statistic, self.laws, tuple(self.query.widths.items()), m)
         return (high - low) / 2 * self.query.unit
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
-        """``value`` in the columns' units, with the noised moments (shifted, in grid steps) behind it.
+        """``value`` in the columns' units, with the noised moments (shifted, in grid steps) behind it."""
+        return self.told_of(noised_columns(raw, self.numbers, self.laws, sampler))
 
-        Further statistics are ``value_1`` and so on.
-        """
-        names = self.query.statistic.moments
-        columns = {
-            name: [int(k) for k in (exact if law is None else noised(exact, law.draw(sampler, len(raw))))]
-            for index, (name, law) in enumerate(zip(names, self.laws, strict=True))
-            for exact in (raw.column(f"m{index}"),)
-        }
-        rows = _rows(names, columns)
-        values = [query.values(rows) for query in (self.query, *self.together[1:])]
-        places = {f"value_{place}": own for place, own in enumerate(values) if place}
-        return ReleasedTable({"value": values[0], **places, **columns})
+    def told_of(self, columns: Mapping[str, Sequence[int]]) -> ReleasedTable:
+        """The release of these noised moments."""
+        return ReleasedTable({"value": self.query.values(_rows(self.numbers, columns)), **columns})
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """What the statistic could be, less equal parts on either side; the value is always inside."""
         unit = self.query.unit
-        ranges = self._ranges(_rows(self.query.statistic.moments, released.columns), confidence)
+        rows = _rows(self.numbers, released.columns)
+        found = ranges(self.query.statistic, self.laws, self.query.widths, rows, confidence)
         return [
             (min(low * unit, value), max(high * unit, value))
-            for (low, high), value in zip(ranges, released.values, strict=True)
+            for (low, high), value in zip(found, released.values, strict=True)
         ]
 
-    def _ranges(self, rows: Sequence[Moments], confidence: float) -> list[tuple[float, float]]:
-        """The interval of each group, in grid steps."""
-        return ranges(self.query.statistic, self.laws, self.query.widths, rows, confidence)
+
+def noised_columns(
+    raw: RawTable, names: Sequence[str], laws: Sequence[Law | None], sampler: Sampler
+) -> dict[str, list[int]]:
+    """Each exact number of ``raw`` by its name, noised by its own law, once; as it is where it is public."""
+    found = {}
+    for index, (name, law) in enumerate(zip(names, laws, strict=True)):
+        exact = raw.column(f"m{index}")
+        found[name] = [int(k) for k in (exact if law is None else noised(exact, law.draw(sampler, len(raw))))]
+    return found
+
+
+@lru_cache(maxsize=1024)  # asked for by the choice, the quote and what was not chosen
+def _foretold(
+    statistic: Statistic, laws: tuple[Law | None, ...], widths: tuple[tuple[str, int], ...], m: tuple[int, ...]
+) -> tuple[float, float]:
+    """The 95% interval of one group with these noised moments, in grid steps."""
+    (found,) = ranges(statistic, laws, dict(widths), [dict(zip(statistic.moments, m, strict=True))], 0.95, FORETOLD)
+    return found
 
 
 def ranges(

@@ -5,7 +5,7 @@ Tests: tests/unit/mechanisms/test_gaussian.py, tests/unit/mechanisms/test_laplac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -65,7 +65,16 @@ class NoisedRelease(Offer):
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value`` in the column's unit and ``steps``, the same as grid integers; one entry per row of ``raw``."""
-        steps: list[int] = noised(raw.column("m0"), self.law.draw(sampler, len(raw))).tolist()
+        return self.told_of({"steps": noised(raw.column("m0"), self.law.draw(sampler, len(raw))).tolist()})
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The name of the noised number."""
+        return ("steps",)
+
+    def told_of(self, columns: Mapping[str, Sequence[int]]) -> ReleasedTable:
+        """The release of noised ``steps``."""
+        steps = columns["steps"]
         values = steps if self.step == 1 else [*map(unit_of(self.step), steps)]
         return ReleasedTable({"value": values, "steps": steps})
 

@@ -47,6 +47,10 @@ _SHAPE = (
     "Write QUANTILE_CONT(x, 0.05) and QUANTILE_CONT(x, 0.95), or GROUP BY width_bucket(x, 0, 100, 10).",
 )
 
+_INTERCEPT = (
+    "Write AVG(y) FILTER (WHERE x IS NOT NULL) - REGR_SLOPE(y, x) * AVG(x) FILTER (WHERE y IS NOT NULL): each AVG over "
+    "the rows of the slope, whose noised numbers they may share."
+)
 _GEOMEAN = ("it follows from a mean of logarithms.", "Write exp(least(AVG(ln(greatest(x, 1))), 50)).")
 _DISTANCE = (
     "it is a median of distances from a median, which must be released first.",
@@ -66,7 +70,7 @@ REFUSED_AGGREGATES: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("histogram", "histogram_values", "histogram_exact"), _BINS),
     **dict.fromkeys(("kurtosis", "kurtosis_pop", "skewness"), _SHAPE),
     "regr_r2": ("it follows from another.", "Write POWER(CORR(y, x), 2)."),
-    "regr_intercept": ("it follows from others.", "Write AVG(y) - REGR_SLOPE(y, x) * AVG(x)."),
+    "regr_intercept": ("it follows from others.", _INTERCEPT),
     "regr_count": ("it follows from another.", "Write COUNT_IF(x IS NOT NULL AND y IS NOT NULL)."),
     "approx_count_distinct": ("every count is noised, so none is exact.", "Write COUNT(DISTINCT x)."),
     "approx_quantile": ("every quantile is noised, so none is exact.", "Write QUANTILE_CONT(x, 0.5)."),
