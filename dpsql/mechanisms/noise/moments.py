@@ -72,6 +72,7 @@ POINTS = 4096
 """How many noises stand for their laws when an interval is worked out. A guess."""
 OFTEN = 5  # The spread of values that fill their bounds over theirs, where none is declared. A guess: owners round up.
 NARROW = 4.0  # Grid steps: no spread is expected to be less where bounds allow for more. A guess.
+DIVIDED_BY: Mapping[type, str] = {Correlation: "xy", Slope: "x"}  # Whose variances a statistic is divided by.
 CONFIDENCE = 0.998  # As a probability: the most for which `POINTS` noises can tell an interval.
 
 
@@ -147,12 +148,12 @@ def moments_query(request: Request) -> MomentsQuery:
     centres = {name: centre_of(grids[name], facts[name]) for name in arguments}
     apart = {name: _apart(request, argument, facts[name]) for name, (argument, _) in arguments.items()}
     distances = {name: deviation_of(grids[name], own, centres[name]) for name, own in apart.items()}
-    relative = isinstance(statistic, Correlation | Slope)  # divided by a variance, which loose bounds make small
+    divided = DIVIDED_BY.get(type(statistic), "")  # loose bounds make these variances small
     # No wider than that of values spread evenly over their bounds: the statistic's own bounds would cut it off.
     even = {name: (grid.high - grid.low) / math.sqrt(12) for name, grid in grids.items()}
     spreads = {
         name: min(most, even[name], max(NARROW, most / OFTEN))
-        if relative and apart[name].spread is None
+        if name in divided and apart[name].spread is None
         else min(most, even[name])
         for name, most in distances.items()
     }

@@ -283,16 +283,6 @@ def test_a_spread_that_no_values_within_the_bounds_have_does_not_foretell_an_err
     assert 0.3 < release.half_width / plain.half_width < 10
 
 
-def test_correlations_under_loose_bounds_are_foretold_cautiously() -> None:
-    """Bounds that are five times looser than those of values that fill them; variances are foretold as they were."""
-    wide = replace(GRID, low=0, high=10**6)
-    loose, variance = (moments(Laplace(), name, grid=wide).query for name in ("corr", "var_pop"))
-    assert 5 * loose.spreads.y == loose.guess.y
-    assert variance.spreads == variance.guess
-    declared = moments(Laplace(), "corr", grid=wide, facts=replace(COST.facts, spread=Fraction(300))).query
-    assert declared.spreads.y == declared.guess.y
-
-
 def test_lattice_points_fill_every_side_and_every_pair_of_sides_evenly() -> None:
     points = lattice(6)
     assert points.shape == (6, 4096)
