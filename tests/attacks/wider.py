@@ -204,6 +204,13 @@ WIDER = (
     Template("SELECT COVAR_POP(cost, score), COVAR_SAMP(score, cost) FROM visits"),
     Template("SELECT sex, CORR(age, weight), REGR_SLOPE(weight, age) FROM patients GROUP BY sex"),
     Template("SELECT STDDEV(score), CORR(cost, score) FROM visits", options=GAUSSIAN),
+    Template(
+        "SELECT ward, CORR(cost, score), COVAR_POP(score, cost), REGR_SLOPE(cost, score), REGR_SLOPE(score, cost), "
+        "AVG(cost) FILTER (WHERE score IS NOT NULL), COUNT(score) FILTER (WHERE cost IS NOT NULL) "
+        "FROM visits GROUP BY ward",
+        options={"epsilon": 1, "mechanism": "laplace"},
+    ),
+    Template("SELECT STDDEV(score), AVG(score), SUM(score), COUNT(score) FROM visits", options=GAUSSIAN),
     Template("SELECT ward, REGR_SLOPE(cost, score) FROM visits GROUP BY ward", options=RHO),
     Template("SELECT VAR_POP(score) FILTER (WHERE ward = 'A') FROM visits"),
     # values as wild as a column without bounds can hold them
