@@ -10,7 +10,6 @@ the answer only where the released numbers do not show that the guess was wrong.
 from __future__ import annotations
 
 import math
-from datetime import timedelta
 from fractions import Fraction
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from dpsql.mechanisms.base import Offer, Request
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.plan.aggregates import FUNCTIONS, Kind
+from dpsql.plan.dated import as_shown, wide_as_shown
 from dpsql.plan.expressions import as_constant, columns_of, range_of, substituted
 from dpsql.plan.functions import Nulls
 from dpsql.plan.guesses import rows_guessed, rows_said_by, units_guessed, units_said_by
@@ -64,7 +64,9 @@ def foretold(request: Request, release: Offer, released: ReleasedTable | None = 
     if request.aggregate.argument is not None and _is_always_null(request.aggregate.argument):
         return ("What it aggregates is always NULL: it will show nothing but noise, or no group at all.",)
     if (only := _only_result(request)) is not None:
-        value = f"By the public bounds of its values it is {_number(only)} whatever the data say"
+        value = (
+            f"By the public bounds of its values it is {as_shown(only, request.aggregate.since)} whatever the data say"
+        )
         return (f"{value}: it shows only noise.",)
     relation = request.source.relation
     rows, said = rows_guessed(relation), rows_said_by(relation)
@@ -170,17 +172,12 @@ def _wide(request: Request, half_width: float) -> tuple[str, ...]:
         return ()
     summed, said = FUNCTIONS[request.aggregate.function].kind is Kind.SUM, rows_said(request)
     of_sum = f" with {request.rows_about} rows in a group, by the number {said}" if summed else ""
-    low, high = (_shown(request, end) for end in ends)
-    return (
-        f"Expected to say next to nothing: ±{_number(half_width)}, where any answer lies between {low} and "
-        f"{high}{of_sum}.",
-    )
-
-
-def _shown(request: Request, end: float) -> str:
-    """A number as an answer shows it: of dates as the one so many days behind the first."""
     since = request.aggregate.since
-    return _number(end) if since is None else str(since + timedelta(days=end))
+    low, high = (as_shown(end, since) for end in ends)
+    return (
+        f"Expected to say next to nothing: ±{wide_as_shown(half_width, since)}, where any answer lies between {low} "
+        f"and {high}{of_sum}.",
+    )
 
 
 def _wide_count(request: Request, half_width: float) -> tuple[str, ...]:
@@ -190,9 +187,9 @@ def _wide_count(request: Request, half_width: float) -> tuple[str, ...]:
     if request.aggregate.function == "count_units" and (units := units_guessed(relation)) < most:
         most, what, said = units, "units", units_said_by(relation)
     if half_width >= most:
-        return (f"{nothing}: ±{_number(half_width)}, where a group has about {most} {what} by the number {said}.",)
+        return (f"{nothing}: ±{as_shown(half_width)}, where a group has about {most} {what} by the number {said}.",)
     if values is not None and half_width >= MOSTLY * values / 2:
-        return (f"{nothing}: ±{_number(half_width)}, where any answer lies between 0 and {values}.",)
+        return (f"{nothing}: ±{as_shown(half_width)}, where any answer lies between 0 and {values}.",)
     return ()
 
 
@@ -218,7 +215,9 @@ def _unnamed(request: Request) -> tuple[str, ...]:
     low, high, function = request.facts.low, request.facts.high, FUNCTIONS[request.aggregate.function]
     if not isinstance(low, Fraction) or not isinstance(high, Fraction):
         return ()
-    anywhere = f"its values lie anywhere between {_number(float(low))} and {_number(float(high))}, as far as is known."
+    anywhere = (
+        f"its values lie anywhere between {as_shown(float(low))} and {as_shown(float(high))}, as far as is known."
+    )
     name_it = "contribution_bounds_per_row => (low, high), behind the argument."
     columns = columns_of(argument)
     if sum(own.facts.type in DATED for own in columns) > 1 and (function.located or function.name == "sum"):
@@ -275,7 +274,3 @@ def _of_use(request: Request, release: Offer, released: ReleasedTable, *, total:
         else:
             found.append(ends is not None and (high - low) < MOSTLY * (ends[1] - ends[0]))
     return bool(found) and 2 * sum(found) >= len(found)
-
-
-def _number(x: float) -> str:
-    return f"{float(f'{x:.3g}'):.10g}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
@@ -19,7 +19,7 @@ from dpsql.plan.plans import Output
 from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
 
-__all__ = ["Days", "days_of", "days_within", "no_number", "with_ends_of_dates"]
+__all__ = ["Days", "as_shown", "days_of", "days_within", "no_number", "wide_as_shown", "with_ends_of_dates"]
 
 DAYS = "Name a number, such as the days since one of them: date_diff('day', DATE '2020-01-01', x)."
 
@@ -60,6 +60,24 @@ def days_of(dates: Facts, node: syntax.Call) -> Days:
         "the dates have no bounds.", construct=node.name.upper(), position=node.position,
         hint="Declare bounds in the policy, or write WHERE x BETWEEN DATE '2020-01-01' AND DATE '2025-12-31'.",
     )  # fmt: skip
+
+
+def as_shown(value: float, since: date | None = None) -> str:
+    """A value with three digits; where it counts the days since a date, the date that is so many days behind it.
+
+    >>> as_shown(290123.0), as_shown(0.33649), as_shown(366.0, date(2020, 1, 1))
+    ('290000', '0.336', '2021-01-01')
+    """
+    return f"{float(f'{value:.3g}'):.10g}" if since is None else str(since + timedelta(days=value))
+
+
+def wide_as_shown(width: float, since: date | None = None) -> str:
+    """How far two values are apart, with three digits; of dates in days.
+
+    >>> wide_as_shown(0.33649), wide_as_shown(40, date(2020, 1, 1))
+    ('0.336', '40 days')
+    """
+    return as_shown(width) + ("" if since is None else " days")
 
 
 def no_number(argument: Expression, call: AggregateCall) -> str:

@@ -243,6 +243,7 @@ def _query(request: Request, statistic: Statistic) -> PreprocessedQuery | str:
         rows_about=max(1, request.rows_read),
         moved=moved_rows(request).l1,
         rows_per_unit=request.source.contribution.total,
+        since=request.aggregate.since,
     )
 
 

@@ -147,7 +147,9 @@ def _extreme(request: Request, personal: Personal, name: str) -> PersonalisedExt
     width = (grid.high - grid.low) * grid.step if bounded else None
     least = min(found.clips.values()) * found.step
     bias = ExtremeRule(value.facts.spread, width).bias(least, request.rows_about)
-    return PersonalisedExtreme(name, need, found, bias, grid, centre, request.aggregate.function)
+    return PersonalisedExtreme(
+        name, need, found, bias, grid, centre, request.aggregate.function, request.aggregate.since
+    )
 
 
 def _grid_reach(facts: Facts) -> Fraction | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from fractions import Fraction
 
 import numpy as np
@@ -18,6 +19,7 @@ from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.mechanisms.preprocessing import output_steps
 from dpsql.mechanisms.preprocessing.extremes import largest
 from dpsql.mechanisms.preprocessing.rules import half_width
+from dpsql.plan.dated import as_shown
 from dpsql.plan.needs import Aggregates, Values
 from dpsql.plan.types import Grid
 from dpsql.privacy.kinds import PerClass
@@ -48,9 +50,10 @@ class Sensitivities:
         """Noise for the class that needs most."""
         return LaplaceLaw(max(moved / self.loss.epsilons[name] for name, moved in self.moved.items()))
 
-    def in_words(self) -> str:
-        """Each class with what a unit of it counts with in a group."""
-        return ", ".join(f"{name} {float(clip * self.step):.6g}" for name, clip in self.clips.items())
+    def in_words(self, since: date | None = None) -> str:
+        """Each class with what a unit of it counts with in a group; in days, where they are counted since a date."""
+        days = "" if since is None else " days"
+        return ", ".join(f"{name} {float(clip * self.step):.6g}{days}" for name, clip in self.clips.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,18 +140,21 @@ class PersonalisedExtreme(ClassOffer):
         grid: Of the values.
         centre: The answer for nobody, in the column's unit; public.
         function: ``min`` or ``max``.
+        since: Where the values are days, the date from which they are counted; else None.
     """
 
     need: Values
     grid: Grid
     centre: Fraction
     function: str
+    since: date | None = field(default=None, compare=False)  # for the notes alone
 
     def __post_init__(self) -> None:
+        moved, start = self.sensitivities.in_words(since=self.since), as_shown(float(self.centre), self.since)
         note = (
-            f"In a group a unit moves the answer by at most what its class allows: {self.sensitivities.in_words()}. It "
-            f"starts at the centre, {float(self.centre):g}, and is the {self.function}imum itself only where enough "
-            "units lie as far out; intervals cover the noise alone."
+            f"In a group a unit moves the answer by at most what its class allows: {moved}. It starts at the centre, "
+            f"{start}, and is the {self.function}imum itself only where enough units lie as far out; intervals cover "
+            "the noise alone."
         )
         self.foretell(float(self.grid.step), (note,))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from fractions import Fraction
 
 from dpsql.mechanisms.base import Interval, Offer, derive
@@ -19,6 +20,7 @@ from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.mechanisms.preprocessing import Counts, output_steps
 from dpsql.mechanisms.preprocessing.rules import Rule, half_width
 from dpsql.mechanisms.preprocessing.statistics import Statistic
+from dpsql.plan.dated import as_shown, wide_as_shown
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import Sampler, noised
@@ -88,6 +90,7 @@ class PreprocessedQuery:
         rows_about: Guess of the rows per group.
         moved: N: rows that a neighbour brings and takes, over all groups.
         rows_per_unit: Rows of one unit, over all groups.
+        since: Where the values are days, the date from which they are counted; else None.
     """
 
     need: Values
@@ -101,6 +104,7 @@ class PreprocessedQuery:
     rows_about: int
     moved: int
     rows_per_unit: int
+    since: date | None = field(default=None, compare=False)  # for the notes alone
 
     @property
     def range(self) -> tuple[float, float]:
@@ -158,16 +162,16 @@ class PreprocessedRelease(Offer):
     def _notes(self, delta: Fraction) -> tuple[str, ...]:
         """Over what, how far one row moves it (delta), when it is exact, and what no interval covers."""
         query = self.query
-        total = float(delta * query.rows_about)
-        reach = _number(total if query.statistic.power == 1 else math.sqrt(total))
-        amount = f"Delta = {_number(float(delta))}"
+        total, moved = float(delta * query.rows_about), wide_as_shown(float(delta), query.since)
+        reach = wide_as_shown(total if query.statistic.power == 1 else math.sqrt(total), query.since)
+        amount = f"Delta = {moved}"
         if isinstance(self.amount, ByRows):
             rows = "rows" if self.count_law is None else "rows, their number noised for a tenth of the price"
             squared = "^2" if query.statistic.power == 2 else ""
-            amount = f"Delta = W{squared} / {rows}: about {_number(float(delta))}, W = {reach}"
+            amount = f"Delta = W{squared} / {rows}: about {moved}, W = {reach}"
         return (
             f"{_over(query.rows_per_unit)}; one row moves it by at most {amount}.",
-            f"Exact if {query.statistic.exact_if(reach, _number(float(query.centre)))}. "
+            f"Exact if {query.statistic.exact_if(reach, as_shown(float(query.centre), query.since))}. "
             "Intervals cover the noise alone.",
         )
 
@@ -256,12 +260,3 @@ def _over(rows_per_unit: int) -> str:
     if rows_per_unit == 1:
         return "Over units, one row each"
     return f"Over rows, at most {rows_per_unit} of one unit"
-
-
-def _number(x: float) -> str:
-    """Three digits, without an exponent where it is no longer than that.
-
-    >>> _number(290123.0), _number(0.33649)
-    ('290000', '0.336')
-    """
-    return f"{float(f'{x:.3g}'):.10g}"

@@ -219,3 +219,37 @@ def test_the_mode_of_dates_is_a_date_whenever_it_is_asked(session: Session) -> N
     first, again = session.query(sql).rows, session.query(sql).rows
     assert first == again
     assert type(again[0][0]) is date
+
+
+@pytest.mark.parametrize(
+    ("asked", "options", "told"),
+    [
+        ("QUANTILE_DISC(day, 0.5)", {}, "well within 2190 days of the centre 2022-12-31"),
+        ("QUANTILE_DISC(day, 0.5)", {}, "a tenth of the price: about 1.1 days, W = 2190 days."),
+        ("MIN(day)", {"sensitivity": 5}, "one row moves it by at most Delta = 2.5 days."),
+        ("MAX(day)", {"sensitivity": 5, "centre": 1000}, "it is pulled towards 2022-09-27. Intervals"),
+    ],
+)  # fmt: skip
+def test_preprocessed_dates_are_told_as_dates(
+    session: Session, asked: str, options: dict[str, float], told: str
+) -> None:
+    quote = session.explain(f"SELECT {asked} AS d FROM visits", mechanism="preprocessing", **options)
+    assert told in " ".join(quote.notes)
+
+
+def test_an_error_as_wide_as_the_bounds_is_told_in_days(session: Session) -> None:
+    (note,) = (n for n in session.explain("SELECT MAX(day) FROM visits", epsilon=0.001).notes if "next to noth" in n)
+    assert " days, where any answer lies between 2020-01-01 and 2025-12-31." in note
+
+
+def test_where_units_have_classes_dates_are_told_as_dates(tmp_path: Path) -> None:
+    text = policy(TABLES).replace(
+        "tables:",
+        "privacy_classes: {table: people, column: consent, share: {strict: 0.5, normal: 1}}\ntables:\n"
+        "  people: {unit: person, rows_per_unit: 1, columns: {age: {type: integer}}}",
+    )
+    made = f"{MADE}; CREATE TABLE people AS SELECT i AS person, i AS age, 'normal' AS consent FROM range(1000) AS t(i)"
+    for session in sessions(tmp_path, made, text):
+        quote = session.explain("SELECT MIN(day) FROM visits", mechanism="preprocessing", sensitivity=5)
+        (note,) = (note for note in quote.notes if "what its class allows" in note)
+        assert "strict 2.5 days, normal 5 days. It starts at the centre, 2022-12-31, and" in note
