@@ -21,6 +21,7 @@ from dpsql.audit.seen import control_flow
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.capped.groups import CappedThreshold
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease
+from dpsql.mechanisms.noise.values import ValuesRelease
 from dpsql.mechanisms.random_dp.histogram import SparseHistogram
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.mechanisms.top_k import TopKRelease
@@ -225,7 +226,9 @@ def grid(replay: Replay) -> list[str]:
             if any(type(k) is not int for k in integers if k is not None):
                 found.append(f"{where}: {part.release.mechanism} released a number between grid steps")
             step = getattr(part.release, "step", Fraction(1))
+            most = part.release.most if isinstance(part.release, ValuesRelease | StabilityRelease) else None
             for k, value in zip(part.released.get("steps", ()), part.released["value"], strict=False):
+                k = k if most is None else min(max(k, 0), most)  # clipped to how many values are possible
                 if value is not None and value != (k if step == 1 else float(k * step)):
                     found.append(f"{where}: {value!r} is not {k} steps of {step}")
     return found

@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpsql.mechanisms.base import Offer, Request
+from dpsql.mechanisms.noise.sensitivity import most_values
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.dated import as_shown, wide_as_shown
@@ -27,9 +28,7 @@ from dpsql.plan.needs import Cells
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.plans import Plan
 from dpsql.plan.ranges import DATED, is_certain
-from dpsql.plan.relations import conjuncts, predicates
 from dpsql.plan.roles import answer_columns
-from dpsql.plan.values import values_known
 from dpsql.privacy.tables import ReleasedTable
 
 __all__ = ["foretold", "foretold_answer", "rows_said"]
@@ -182,7 +181,7 @@ def _wide(request: Request, half_width: float) -> tuple[str, ...]:
 
 def _wide_count(request: Request, half_width: float) -> tuple[str, ...]:
     """The same of a count: of rows, of units or of different values, of which it cannot find more than there are."""
-    relation, values, nothing = request.source.relation, _most_values(request), "Expected to say next to nothing"
+    relation, values, nothing = request.source.relation, most_values(request), "Expected to say next to nothing"
     most, what, said = request.rows_about, "rows", rows_said(request)
     if request.aggregate.function == "count_units" and (units := units_guessed(relation)) < most:
         most, what, said = units, "units", units_said_by(relation)
@@ -197,14 +196,6 @@ def rows_said(request: Request) -> str:
     """Who says how many rows a group has, as notes put it."""
     left = " and by a guess of what conditions leave" if request.rows_about < request.rows_read else ""
     return rows_said_by(request.source.relation) + left
-
-
-def _most_values(request: Request) -> int | None:
-    """Of a count of different values how many there may be, by the argument's list or bounds; else None."""
-    argument, relation = request.aggregate.argument, request.source.relation
-    if request.aggregate.function != "count_distinct" or argument is None:
-        return None
-    return values_known(argument, [part for predicate in predicates(relation) for part in conjuncts(predicate)])
 
 
 def _unnamed(request: Request) -> tuple[str, ...]:
@@ -233,7 +224,7 @@ def _unnamed(request: Request) -> tuple[str, ...]:
 
 def _ends(request: Request) -> tuple[float, float] | None:
     """Between what numbers any answer lies, of a sum with as many rows as the policy guesses; None: not known."""
-    if (values := _most_values(request)) is not None:
+    if (values := most_values(request)) is not None:
         return 0.0, float(values)
     grid = request.grid
     if grid is None or grid.low >= grid.high:

@@ -30,8 +30,8 @@ from dpsql.mechanisms.noise.central import STATISTICS
 from dpsql.mechanisms.noise.laws import LEAST_DELTA, GaussianLaw, gaussian_delta
 from dpsql.mechanisms.noise.mean import MeanRelease, mean_query
 from dpsql.mechanisms.noise.moments import MomentsRelease, moments_query
-from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, measure_of, need_of, sensitivity_of, why_not
+from dpsql.mechanisms.noise.values import noised_release
 from dpsql.mechanisms.shared import PricedLaws, shared_offers
 from dpsql.privacy.conversions import rho_of_epsilon
 from dpsql.privacy.kinds import Concentrated
@@ -124,7 +124,8 @@ class Gaussian(Mechanism):
         if noise is None:
             return Refusal(self.name, TOO_SMALL)
         law, loss = noise
-        return NoisedRelease(
+        return noised_release(
+            request,
             mechanism=self.name,
             loss=loss,
             need=need_of(request, measure),

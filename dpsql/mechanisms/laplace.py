@@ -23,8 +23,9 @@ from dpsql.mechanisms.noise.central import STATISTICS
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.mean import MeanRelease, mean_query
 from dpsql.mechanisms.noise.moments import MomentsRelease, moments_query
-from dpsql.mechanisms.noise.noised import NoisedRelease, in_unit
+from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, measure_of, need_of, sensitivity_of, why_not
+from dpsql.mechanisms.noise.values import noised_release
 from dpsql.mechanisms.shared import PricedLaws, shared_offers
 from dpsql.privacy.conversions import UNIT, pure_epsilon_of_rho
 from dpsql.privacy.kinds import Pure
@@ -132,7 +133,8 @@ class Laplace(Mechanism):
         if noise is None:
             return Refusal(self.name, TOO_SMALL)
         law, loss = noise
-        return NoisedRelease(
+        return noised_release(
+            request,
             mechanism=self.name,
             loss=loss,
             need=need_of(request, measure),

@@ -39,8 +39,9 @@ from dpsql.mechanisms.base import Interval, Request, derive
 from dpsql.mechanisms.laplace import laplace_scale, pure_loss
 from dpsql.mechanisms.noise.laws import LEAST_DELTA, LaplaceLaw
 from dpsql.mechanisms.noise.noised import NoisedRelease
-from dpsql.mechanisms.noise.sensitivity import KINDS, measure_of, need_of, sensitivity_of
+from dpsql.mechanisms.noise.sensitivity import KINDS, measure_of, most_values, need_of, sensitivity_of
 from dpsql.mechanisms.noise.thresholds import threshold_delta, threshold_for
+from dpsql.mechanisms.noise.values import within
 from dpsql.plan.guesses import rows_guessed
 from dpsql.plan.relations import unit_of
 from dpsql.privacy.kinds import Approximate
@@ -61,16 +62,19 @@ class StabilityRelease(NoisedRelease):
         threshold: T: a cell is shown when its noised number is above it. Its delta is within that of the loss.
         cells: How many are listed.
         rows_per_cell: Guess of the mean number of rows in a cell.
+        most: How many different values are possible, of a count of them; else None.
     """
 
     threshold: int
     cells: int
     rows_per_cell: float
+    most: int | None = None
 
     def __post_init__(self) -> None:
         reach, noise, delta = self.law.quantile(0.95), self.law.spread, self.loss.priced().delta * 1e-18
         # The widest 95% interval: that of a 0 reaches up to the threshold and beyond, however few it stands for.
         width = max(reach, (self.threshold + reach) / 2)
+        width = width if self.most is None else min(width, self.most / 2)
         notes = (
             f"0 stands for empty cells and for most cells of up to {self.threshold}.",
             f"Expected L1 error over all {self.cells} cells: {noise:.3g} for each larger cell, all of each smaller "
@@ -82,13 +86,15 @@ class StabilityRelease(NoisedRelease):
     @property
     def expected_error(self) -> float:
         """Of Laplace noise with the mean error that cells can have if the policy's guess of the rows is right."""
-        return NINETEEN_IN_TWENTY * min(self.rows_per_cell, self.threshold)
+        error = NINETEEN_IN_TWENTY * min(self.rows_per_cell, self.threshold)
+        return error if self.most is None else min(error, float(self.most))
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
-        """``value``, and the same as ``steps``; 0 for empty cells and those that do not exceed the threshold."""
+        """``value`` and ``steps``, the same before it is clipped; 0 for empty cells and those up to the threshold."""
         exact, noised = raw.column("m0"), NoisedRelease.release(self, raw, sampler).columns["steps"]
         steps = [k if n > 0 and k > self.threshold else 0 for n, k in zip(exact, noised, strict=True)]
-        return ReleasedTable({"value": steps, "steps": steps})
+        values = steps if self.most is None else [min(k, self.most) for k in steps]
+        return ReleasedTable({"value": values, "steps": steps})
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """Value +- q, the exact quantile of the noise; 0 to T + q for a cell shown as 0.
@@ -96,7 +102,9 @@ class StabilityRelease(NoisedRelease):
         A cell of more than T + q is shown as 0 only if its noise is below -q: either way a miss needs noise beyond q.
         """
         reach = self.law.quantile(confidence)
-        return [(k - reach, k + reach) if k else (0, self.threshold + reach) for k in released.values]
+        steps: Sequence[int] = released.columns["steps"]
+        ends: list[Interval] = [(k - reach, k + reach) if k else (0, self.threshold + reach) for k in steps]
+        return [within(own, self.most) for own in ends]
 
 
 def stability_offer(name: str, request: Request) -> StabilityRelease | str:
@@ -133,6 +141,7 @@ def stability_offer(name: str, request: Request) -> StabilityRelease | str:
         threshold=beyond + most - 1,
         cells=request.cells,
         rows_per_cell=rows_per_cell(request),
+        most=most_values(request),
     )
 
 

@@ -21,11 +21,14 @@ from dpsql.mechanisms.noise.central import STATISTICS
 from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.needs import Aggregates, Contribution, Measure, MeasureKind
 from dpsql.plan.nodes import Column
+from dpsql.plan.relations import conjuncts, predicates
 from dpsql.plan.stability import values_per_unit
+from dpsql.plan.values import values_known
 
 __all__ = [
     "Sensitivity",
     "measure_of",
+    "most_values",
     "moved_rows",
     "need_of",
     "range_in_a_group",
@@ -108,6 +111,14 @@ def moved_rows(request: Request) -> Sensitivity:
     A replaced row counts twice, as one that goes and one that comes.
     """
     return _times(1, request, request.source.contribution)
+
+
+def most_values(request: Request) -> int | None:
+    """Of a count of different values how many there may be, by the argument's list or bounds; else None."""
+    argument, relation = request.aggregate.argument, request.source.relation
+    if request.aggregate.function != "count_distinct" or argument is None:
+        return None
+    return values_known(argument, [part for predicate in predicates(relation) for part in conjuncts(predicate)])
 
 
 def range_in_a_group(request: Request, measure: Measure) -> int:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -230,9 +231,7 @@ def test_the_mode_of_dates_is_a_date_whenever_it_is_asked(session: Session) -> N
         ("MAX(day)", {"sensitivity": 5, "centre": 1000}, "it is pulled towards 2022-09-27. Intervals"),
     ],
 )  # fmt: skip
-def test_preprocessed_dates_are_told_as_dates(
-    session: Session, asked: str, options: dict[str, float], told: str
-) -> None:
+def test_preprocessed_dates_are_told_as_dates(session: Session, asked: str, options: dict[str, Any], told: str) -> None:
     quote = session.explain(f"SELECT {asked} AS d FROM visits", mechanism="preprocessing", **options)
     assert told in " ".join(quote.notes)
 
