@@ -37,6 +37,10 @@ LITTLE = Fraction(1, 10)
 """The part of an account's epsilon: where facts leave less, that is told. It is a choice."""
 
 IN_ADDITION = " That is in addition to what facts of these data have cost before."
+OWED = (
+    "The facts of these data were bought before, and their process was lost: dpsql advise, at the price that stands in "
+    "`dpsql log POLICY`, draws them under that charge, for nothing more."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +130,11 @@ def _price(policy: Policy, ledger: Ledger, wanted: Foretold, *, named: bool) -> 
     """What facts would cost, for nothing."""
     text, version = _quoted(policy, wanted) + _leaves(ledger, wanted), ledger.version()
     facts, digest = newest(ledger), data_digest_of(cache_directory(policy, ledger), version)
-    if facts is not None and facts.data == digest:
-        if paid(ledger, digest, wanted if named else None) is None:
-            text += IN_ADDITION
-        else:
-            text = "The facts of these data were bought before: dpsql advise prints them, free."
+    of_these, bought = facts is not None and facts.data == digest, paid(ledger, digest, wanted if named else None)
+    if bought is not None:
+        text = "The facts of these data were bought before: dpsql advise prints them, free." if of_these else OWED
+    elif of_these:
+        text += IN_ADDITION
     return AdviceReport(text, (), (), charged=False, written=False, version=version)
 
 

@@ -221,7 +221,7 @@ class Session(Buying):
         statement = parsed(sql, self._backend.database, options, self._set)
         if isinstance(statement, syntax.CreateSynthetic):
             made = self._create(statement, parameters, options)
-            return made.quote().cost if made.owed() else self._backend.charging.payable(self._analyst, made.table.loss)
+            return PrivacyLoss() if made.owed() else self._backend.charging.payable(self._analyst, made.table.loss)
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT has a price, or CREATE SYNTHETIC TABLE.")
         return self._price(self._ready(sql, statement, parameters, options))

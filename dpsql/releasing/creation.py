@@ -58,6 +58,7 @@ WHOLE = {"halfspaces": ("halfspaces", (2,)), "intervals": ("rectangles", (2, 3))
 NORMAL = 1.96  # Standard deviations on either side that hold 95% of a normal law.
 MEGABYTE = 10**6  # In bytes.
 READS = "Whatever is asked of the table later costs nothing."
+OWED = "It was paid for, and its process was lost before it was kept: it is made under that charge, for nothing more."
 CONSTRUCT = "CREATE SYNTHETIC TABLE"
 COUNTED, RELEASED = 0.1, 0.9  # Shares done before and after the release. It is a choice: that is what takes long.
 Agree = Callable[[PrivacyLoss], object] | None
@@ -92,18 +93,17 @@ class Creation:
     parameters: Parameters = ()
 
     def quote(self) -> Quote:
-        """What it would cost, and what one question of its workload would err by."""
-        loss, table = self.backend.summary(self.table.loss), self.table
+        """What it would cost (nothing, where it is owed), and what one question of its workload would err by."""
+        owed, table = self.owed() is not None, self.table
+        loss = PrivacyLoss() if owed else self.backend.summary(table.loss)
+        alone = ("one number asked alone", f"errs by {NORMAL * table.alone:.3g} rows at this price")
         column = QuoteColumn(
             self.statement.name,
             *(table.method, loss, table.payment.rows, None, NORMAL * table.deviation),
-            others=(
-                *table.others,
-                ("one number asked alone", f"errs by {NORMAL * table.alone:.3g} rows at this price"),
-            ),
+            others=(*table.others, alone),
         )
-        repeats = self.payer.repeats_left(table.loss)
-        return Quote(loss, (column,), self.reading.sql, repeats, self._notes())
+        repeats = None if owed else self.payer.repeats_left(table.loss)
+        return Quote(loss, (column,), self.reading.sql, repeats, (*self._notes(), *([OWED] if owed else [])))
 
     def _notes(self) -> tuple[str, ...]:
         table, about = self.table, self.table.asked.rows_about
@@ -145,15 +145,16 @@ class Creation:
             EngineFailed: After the charge, which stays.
         """
         backend, table, name = self.backend, self.table, self.statement.name
+        kept, notices = self.owed(), list[str]()
+        cost = backend.summary(table.loss) if kept is None else PrivacyLoss()
         if agree is not None:
-            agree(backend.summary(table.loss))
+            agree(cost)
         self.payer.refuse_suspended()
         backend.engine.verify(self.reading)
-        kept, notices = self.owed(), list[str]()
         if kept is not None:
-            charge, fingerprint, cost = kept.charge, kept.fingerprint, PrivacyLoss()
+            charge, fingerprint = kept.charge, kept.fingerprint
         else:
-            fingerprint, cost = f"synthetic/{token_hex(16)}", backend.summary(table.loss)
+            fingerprint = f"synthetic/{token_hex(16)}"
             with self.payer.asking(self._wish()) as notices:
                 charge = self.payer.charge(table.loss, self._spoken, fingerprint, name, table.method)
         self._keep(charge, fingerprint, progress)

@@ -74,3 +74,17 @@ def test_facts_that_a_restored_ledger_lacks_are_refused_and_then_charged_anew(po
     assert charges(policy) == 2
     with dpsql.open(policy):
         pass
+
+
+def test_a_quote_of_facts_that_are_owed_says_that_they_cost_nothing_more(policy: Path) -> None:
+    def lost(self: Ledger, charge: int, fingerprint: str, made: bytes) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Ledger, "keep", lost)
+        advised(policy)
+    told = advise(policy, epsilon=Fraction(1, 4), quote=True).quote
+    assert "nothing more" in told
+    assert "Facts cost" not in told
+    assert not advised(policy).charged
+    assert charges(policy) == 1

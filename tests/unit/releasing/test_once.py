@@ -17,6 +17,7 @@ from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.owner import reset, restore
 from dpsql.ledger.tables import LedgerTables
 from dpsql.policy import load_policy
+from dpsql.privacy.loss import PrivacyLoss
 from dpsql.privacy.tables import RawTable
 from dpsql.proxy import Proxy
 from tests.unit.releasing.test_creating import build, rows, spent
@@ -112,7 +113,12 @@ def test_an_engine_that_failed_leaves_a_table_that_is_owed(policy: Path) -> None
         with pytest.MonkeyPatch.context() as patched, pytest.raises(EngineFailed):
             patched.setattr(type(proxy._backend.engine), "run", fail)
             session.query(SQL)
-        assert session.query(SQL).cost.epsilon == 0
+        quote = session.explain(SQL)
+        assert (quote.cost, quote.columns[0].loss, session.price(SQL)) == (PrivacyLoss(),) * 3
+        assert "for nothing more" in " ".join(quote.notes)
+        agreed: list[PrivacyLoss] = []
+        assert session.query(SQL, agree=agreed.append).cost.epsilon == 0
+        assert agreed == [PrivacyLoss()]
         assert (spent(session), len(rows(session, "SELECT COUNT(*) FROM s"))) == (0.5, 1)
 
 
