@@ -133,6 +133,7 @@ class Buying(Calls):
                 answer = described(asked.several)
             else:
                 answer = put_together(asked.several, own, tables, cost, self._backend.post_process)
+                answer = self._releases.told_beside(asked.several, answer)
             found.append(beside_first(answer, [answer for answer, _ in before], cost))
         return [
             replace(answer, _left=lambda: self.budget().left) if answer.measurements else answer for answer in found

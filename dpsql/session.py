@@ -366,7 +366,7 @@ class Session(Buying):
             left = backend.ledger.repeats_left(self._analyst, loss)
             cost, first = backend.summary(loss), len(one.first)
             quote = quoted_together(own, cost, left, first=first, several=one.several, parts=one.parts)
-            found.append(quote if own else described_quote())
+            found.append(self._releases.quoted_beside(one.several, quote) if own else described_quote())
         return batch, found
 
     def _free_quote(self, own: Prepared | AnyPlan) -> Quote:

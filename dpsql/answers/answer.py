@@ -376,8 +376,10 @@ class Answer:
         return "Synthetic rows have errors of their own, of which nothing is proved here."
 
     def _price(self) -> str:
-        if self.released_from and not self.replayed:
-            names = safe(", ".join(self.released_from))
+        names = safe(", ".join(self.released_from))
+        if names and self.measurements:
+            return f"Cost: {self.paid}. It tells of {names}, too: synthetic rows have errors of their own."
+        if names:
             paid = "nothing" if self.cost == _NOTHING else f"{cost_text(self.cost)}, for the first reading"
             return f"Cost: {paid}: it tells of {names}. {self._proved()}"
         return f"Cost: {self.paid}."

@@ -42,7 +42,7 @@ from dpsql.worker.client import Table
 
 __all__ = ["Releases"]
 
-FREE = "Synthetic rows are read: the answer is free, and has their errors."
+FREE = "Synthetic rows are read: that is free, and what is made of them has their errors."
 
 
 class Releases:
@@ -98,7 +98,7 @@ class Releases:
 
     def over(self, plan: PublicPlan) -> Answer | None:
         """The answer of a plan over a synthetic table, free; None where it reads none."""
-        read = {scan.table.name: scan.table for scan in scans(plan.relation)}
+        read = _read(plan)
         names = tuple(name for name, table in read.items() if table.released)
         if not names:
             return None
@@ -125,7 +125,7 @@ class Releases:
 
     def quote(self, plan: PublicPlan) -> Quote:
         """The quote of a statement over public and synthetic tables."""
-        quote, read = self._backend.public_quote(plan), {scan.table.name: scan.table for scan in scans(plan.relation)}
+        quote, read = self._backend.public_quote(plan), _read(plan)
         prices = {name: table.unread for name, table in read.items() if table.unread}
         if not any(scan.table.released for scan in scans(plan.relation)):
             return quote
@@ -165,6 +165,18 @@ class Releases:
         said = ((name, without_null(stored.left_out)) for name, stored in found if stored is not None)
         return tuple(f"{name}: {sentence}" for name, sentence in said if sentence)
 
+    def quoted_beside(self, several: Several | None, quote: Quote) -> Quote:
+        """The quote of several answers, with what is to be said of the synthetic tables that they are joined with."""
+        told = () if several is None or several.empty else self._left_out(_read(several.rows))
+        return replace(quote, notes=tuple(dict.fromkeys((*quote.notes, *told)))) if told else quote
+
+    def told_beside(self, several: Several, answer: Answer) -> Answer:
+        """The answer put together of several, with the same, and the names of these tables."""
+        read = _read(several.rows)
+        names = (*answer.released_from, *(name for name, table in read.items() if table.released))
+        notices = dict.fromkeys((*answer.notices, *self._left_out(read)))
+        return replace(answer, notices=tuple(notices), released_from=tuple(dict.fromkeys(names)))
+
     def tables_beside(self, several: Several) -> dict[str, Table]:
         """The tables that several answers are joined with, by name: public ones, and synthetic ones that are paid for.
 
@@ -172,8 +184,7 @@ class Releases:
             ProgrammingError: As `in_a_batch`.
         """
         self.in_a_batch(several.rows)
-        tables = {scan.table.name: scan.table for scan in scans(several.rows.relation) if scan.table.answer is None}
-        return {name: self._rows(table) for name, table in tables.items()}
+        return {name: self._rows(table) for name, table in _read(several.rows).items() if table.answer is None}
 
     def in_a_batch(self, plan: PublicPlan) -> PublicPlan:
         """The plan, if it costs nothing: a batch has one charge.
@@ -288,3 +299,8 @@ class Releases:
                 return None
             self._known[fingerprint] = read_stored(name, fingerprint, found[0])
         return self._known[fingerprint]
+
+
+def _read(plan: PublicPlan) -> dict[str, TableInfo]:
+    """The tables that a plan reads, by name."""
+    return {scan.table.name: scan.table for scan in scans(plan.relation)}

@@ -13,6 +13,7 @@ import pytest
 
 import dpsql
 import dpsql.testing
+from dpsql.answers.costs import cost_text
 from dpsql.errors import BudgetExceeded, ProgrammingError, UnsupportedQuery
 from dpsql.plan.types import Type
 from dpsql.privacy.sampling import Integers
@@ -362,6 +363,20 @@ def test_a_quote_and_an_answer_say_of_which_columns_null_is_not_in_the_table(ses
     reading = "SELECT COUNT(*) AS n FROM lacking WHERE sex = 'F'"
     for notes in (session.explain(reading).notes, session.query(reading).notes):
         assert sum(note.startswith(f"lacking: {said}") for note in notes) == 1
+    counts = "(SELECT sex, COUNT(*) AS n FROM people GROUP BY sex) a"
+    for several in (
+        f"SELECT a.sex, n, l.age FROM {counts} JOIN lacking l ON a.sex = l.sex LIMIT 2",
+        f"SELECT sex, n FROM {counts} WHERE sex IN (SELECT sex FROM lacking)",
+        "SELECT COUNT(*) AS n FROM lacking WHERE age > (SELECT AVG(age) FROM people)",
+        "SELECT COUNT(*) AS n FROM people UNION ALL SELECT COUNT(*) FROM lacking",
+    ):
+        answer = session.query(several)
+        for notes in (session.explain(several).notes, answer.notes):
+            assert sum(note.startswith(f"lacking: {said}") for note in notes) == 1
+        assert answer.released_from == ("lacking",)
+        assert f"Cost: {cost_text(answer.cost)}" in str(answer)
+        assert "It tells of lacking, too: synthetic rows have errors of their own." in str(answer)
+        assert "first reading" not in str(answer)
     session.query(sql.format("sex").replace("lacking", "whole"))
     assert not any("NULL" in note for note in session.query("SELECT COUNT(*) AS n FROM whole").notes)
 
