@@ -144,7 +144,8 @@ class Request:
         units_at_least: Units a group needs before it appears (``min_privacy_units_per_group``), tested on the
             noised count; 0 for none.
         min_units: Units a group needs before it may appear at all (the policy's), tested before the noise, which allows
-            for it; 1 for none.
+            a proof.
+        deadline: Seconds that a statement may run.
     """
 
     aggregate: Aggregate
@@ -168,6 +169,7 @@ class Request:
     top: Top | None = None
     policy_file: str = "the policy"
     listed: int | None = None
+    deadline: float = 30.0
 
     @property
     def facts(self) -> Facts:

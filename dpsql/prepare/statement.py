@@ -260,6 +260,7 @@ def _request(
         table=plan.table,
         policy_file=catalog.policy_file,
         listed=None if grouping.groups is None else len(grouping.groups),
+        deadline=catalog.deadline,
     )
 
 

@@ -57,6 +57,7 @@ from dpsql.mechanisms.friendly_core.prices import (
     halved,
 )
 from dpsql.mechanisms.friendly_core.whole_tables import whole_table
+from dpsql.mechanisms.in_time import too_long
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
@@ -70,6 +71,10 @@ __all__ = ["FriendlyCore", "FriendlyMean", "Scaled"]
 FINE = 16  # Multiples of a coarse column's step: factors that are rounded to whole numbers then err by 3% at most.
 WIDEST = FARTHEST // FARTHEST_STEP
 """The largest factor: columns of whole numbers up to `FARTHEST_STEP` then stay within `FARTHEST`."""
+GROUP, ROW, PAIR = 2e-3, 1.5e-6, 6e-9
+"""Seconds that a group takes for each column, each of its rows, and each pair of rows where there are several columns.
+Measured: 10,000 groups of 100 rows take 19, a million rows 2, and 10,000 rows of two columns half a second."""
+COMPARED = 25_000  # Rows of which pairs are compared, at the most: of more a sample is (measured with a million).
 TYPICAL = 3.5
 """The diameter of most data, in standard deviations. A guess."""
 
@@ -143,6 +148,7 @@ class FriendlyCore(Mechanism):
             requests: One or more means over the same rows and groups.
         """
         reason = next((reason for request in requests if (reason := _why_not(request))), None)
+        reason = reason or too_long(requests[0], _seconds(requests[0].rows_read, len(requests)))
         if reason is not None:
             return Refusal(self.name, reason)
         first, coordinates = requests[0], _with_factors([_scaled(request) for request in requests])
@@ -287,6 +293,12 @@ def _why_not(request: Request) -> str | None:
             "such as SELECT unit, SUM(x) AS x ... GROUP BY unit, or write max_rows_contributed = 1."
         )
     return None
+
+
+def _seconds(rows: int, dimensions: int) -> float:
+    """About how long a group of so many rows takes."""
+    each = dimensions * (GROUP + rows * ROW)
+    return each if dimensions == 1 else each + min(rows, COMPARED) ** 2 * PAIR
 
 
 def _scaled(request: Request) -> Scaled:
