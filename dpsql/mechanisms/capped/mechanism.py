@@ -250,10 +250,11 @@ def _release(
     if placed:  # what else is to be noted depends on the cap
         return CappedStatistics(**every, inners=placed, notes=(NOTE,))
     own = tuple(inner for inner in inners if isinstance(inner, QuantileRelease))
-    return CappedQuantile(**every, inners=own, notes=(NOTE, *own[0].notes))
+    full = replace(_guess(request, edges, request.rows_about * max(1, groups), loose=False), noise=search.law.spread)
+    return CappedQuantile(**every, inners=own, notes=(NOTE, *own[0].notes), full=full)
 
 
-def _guess(request: Request, edges: tuple[int, ...], rows: int) -> UnitSizes:
+def _guess(request: Request, edges: tuple[int, ...], rows: int, *, loose: bool = True) -> UnitSizes:
     """About how many units have how many rows, to choose and to predict: by facts, else spread over the sizes.
 
     What facts say is of whole tables; a condition leaves less. A unit has as many groups as rows at most.
@@ -262,6 +263,7 @@ def _guess(request: Request, edges: tuple[int, ...], rows: int) -> UnitSizes:
         request: What is asked.
         edges: Of the classes of sizes.
         rows: A guess of the rows of all units.
+        loose: Whether a high cap is thought to be far from what units have; else some are thought to reach it.
     """
     known = known_sizes(request)
     if known is not None and known[0].units:
@@ -270,7 +272,7 @@ def _guess(request: Request, edges: tuple[int, ...], rows: int) -> UnitSizes:
             units[min(bisect_left(edges, (2 << bin_) - 1), len(edges) - 1)] += many
         return UnitSizes(edges, tuple(units))
     most = float(edges[-1])
-    if most >= MANY:
+    if most >= MANY and loose:
         most /= LOOSE
     if not isinstance(request.source.relation, Scan):
         most = min(most, 2 * math.sqrt(edges[-1]))

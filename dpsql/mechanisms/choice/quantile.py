@@ -63,7 +63,7 @@ points by rank, interval by interval); the theorem and the brackets are above.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -219,25 +219,29 @@ class QuantileRelease(Offer):
 
     def __post_init__(self) -> None:
         if self.query.bracketed:
-            derive(self, need=self.query.need, half_width=self._bracket())
+            rows = self.query.rows_about
+            derive(self, need=self.query.need, half_width=self.bracket(rows, self.sides(rows)))
         else:
             derive(self, need=self.query.need, half_width=self.expected_error, notes=(DECLINED,))
 
-    def _bracket(self) -> float:
-        """Half the width of the drawn interval, for ``rows_about`` rows that lie evenly over their extent.
+    def bracket(self, rows: int, drawn: Collection[int]) -> float:
+        """Half the width of the interval, for so many rows that lie evenly over their extent.
+
+        Args:
+            rows: Of a group.
+            drawn: The ends that are drawn, -1 the lower and 1 the upper; the others are bounds.
 
         That of a minimum or a maximum ends at a bound, which is thought to lie half of the bounds away or more: an
         eighth of them where it is the one next to 0.
         """
-        query, ends = self.query, self.query.ends
+        query, ends, p = self.query, self.query.ends, self.query.rank.fraction
         widest = (query.grid.high - query.grid.low) / 2
-        sides, p = self.sides(query.rows_about), query.rank.fraction
         at_bound = 0.0
         if len(ends) == 1:
             next_to_0 = query.grid.low >= 0 if p == 0 else query.grid.high <= 0
             at_bound = widest / 4 if next_to_0 else 2 * widest - min(query.extent, widest)
         away = (
-            min(query.extent * self.reach(p, rate) / query.rows_about, widest) if side in sides else widest
+            min(query.extent * self.reach(p, rate) / rows, widest) if side in drawn else widest
             for side, rate in zip(ends, self.rates[1:], strict=True)
         )
         return (sum(away) + at_bound) / 2 * float(query.grid.step)

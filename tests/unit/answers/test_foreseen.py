@@ -13,6 +13,7 @@ from dpsql.errors import ProgrammingError
 from dpsql.session import Session
 from tests.sql.databases import build
 
+OVER = ": over several rows"
 COUNTED = "SELECT district, COUNT(*) AS n FROM people GROUP BY district"
 LAPLACE = "WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'laplace', epsilon = 2)"
 
@@ -104,10 +105,13 @@ def test_an_intercept_from_a_slope_is_foretold(session: Session) -> None:
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("SELECT district, RANK() OVER (ORDER BY COUNT(*)) AS x FROM people GROUP BY district", ": over several rows"),
-        ("SELECT trade, COUNT(*) / SUM(COUNT(*)) OVER () AS x FROM people GROUP BY trade", ": over several rows"),
-        (f"SELECT SUM(n) FILTER (WHERE district IN (2, 3)) AS x FROM ({COUNTED}) AS a", ": over several rows"),
+        ("SELECT district, RANK() OVER (ORDER BY COUNT(*)) AS x FROM people GROUP BY district", OVER),
+        ("SELECT trade, COUNT(*) / SUM(COUNT(*)) OVER () AS x FROM people GROUP BY trade", OVER),
+        (f"SELECT SUM(n) FILTER (WHERE district IN (2, 3)) AS x FROM ({COUNTED}) AS a", OVER),
         (f"SELECT n / km2 AS x FROM ({COUNTED}) AS a JOIN districts USING (district)", ""),
+        (f"PIVOT (SELECT IF(district = 2, 'x', 'y') AS k, n FROM ({COUNTED}) a) ON k IN ('x') USING SUM(n)", OVER),
+        (f"SELECT SUM(a.n) OVER (ORDER BY district) AS x FROM ({COUNTED}) a JOIN ({COUNTED}) b USING (district)", OVER),
+        (f"SELECT a.n / SUM(b.n) OVER () AS x FROM ({COUNTED}) a JOIN ({COUNTED}) b USING (district)", OVER),
     ],
 )
 def test_what_cannot_be_foretold_has_a_line_that_says_so(session: Session, sql: str, said: str) -> None:
