@@ -19,6 +19,7 @@ from dpsql.answers.intervals import (
     picking,
     with_interval_ends,
 )
+from dpsql.answers.listed import beside_answer
 from dpsql.answers.lists import gathered
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.quote import advice, caps, clipped, summary_fields
@@ -89,7 +90,7 @@ def finish(
         replayed=replayed,
         private=private,
         confidence=confidence,
-        caps=(*caps(prepared), *clipped(prepared)),
+        caps=(*caps(prepared), *clipped(prepared), *beside_answer(prepared, released)),
         _intervals=intervals,
         _roles=roles_of(plan),
     )

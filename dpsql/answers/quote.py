@@ -11,6 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from dpsql.answers.foreseen import computed_columns, endless_from, half_width_of
+from dpsql.answers.listed import beside_quote
 from dpsql.answers.narrow import FOUND
 from dpsql.answers.quoted import Quote, QuoteColumn, computed_column, endless_note
 from dpsql.answers.screen import number
@@ -264,8 +265,7 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         notes.append("Groups are discovered: rare ones stay hidden. A declared domain would list every group.")
         notes += _too_many(prepared)
     elif prepared.plan.keys and prepared.plan.table is None:
-        listed = sum(len(grouping.groups or ()) for grouping in prepared.groupings)
-        notes.append(f"All {listed} groups of the declared domain are listed, empty ones included.")
+        notes += beside_quote(prepared)
         notes += filter(None, map(_below_0, prepared.plan.keys))
     rest = [measured for measured in prepared.measured if measured.rest]
     if rest:

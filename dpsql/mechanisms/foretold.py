@@ -31,7 +31,7 @@ from dpsql.plan.ranges import DATED, is_certain
 from dpsql.plan.roles import answer_columns
 from dpsql.privacy.tables import ReleasedTable
 
-__all__ = ["foretold", "foretold_answer", "rows_said"]
+__all__ = ["foretold", "foretold_answer", "of_use", "rows_said"]
 
 QUOTIENTS = ("/", "//", "%", "mod")  # What is NULL where its second argument is 0.
 BY_WIDTH = ("sum", "avg", "var_pop", "var_samp", "stddev_pop", "stddev_samp")  # What wide bounds make less precise.
@@ -246,11 +246,22 @@ def _ends(request: Request) -> tuple[float, float] | None:
 
 
 def _of_use(request: Request, release: Offer, released: ReleasedTable, *, total: bool) -> bool:
-    """Whether at least half of the released values do say something, by their own 95% intervals.
+    """Whether at least half of the released values do say something; nobody's bounds tell nothing (``total``)."""
+    found = of_use(request, release, released, total=total)
+    return bool(found) and 2 * sum(found) >= len(found)
+
+
+def of_use(request: Request, release: Offer, released: ReleasedTable, *, total: bool = False) -> list[bool]:
+    """Which released values say something, by their own 95% intervals; of many groups a part, in equal steps.
 
     A total says something where it is not lost in its noise: it is farther from 0 than its interval is wide to one
-    side. Anything else does where its interval is narrower than its bounds, unless these are nobody's (``total``). Of
-    many groups a part is looked at, in equal steps.
+    side. Anything else does where its interval is narrower than its bounds.
+
+    Args:
+        request: What is asked.
+        release: What answers it.
+        released: What it released.
+        total: Whether anything is looked at as a total is.
     """
     many = len(released.values)
     released = released.take(np.arange(0, many, max(1, many // LOOKED_AT)))
@@ -264,4 +275,4 @@ def _of_use(request: Request, release: Offer, released: ReleasedTable, *, total:
             found.append((high - low) / 2 < abs(value))
         else:
             found.append(ends is not None and (high - low) < MOSTLY * (ends[1] - ends[0]))
-    return bool(found) and 2 * sum(found) >= len(found)
+    return found

@@ -14,7 +14,7 @@ from dpsql.plan.functions import Nulls
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.types import Facts, Type, Value
 
-__all__ = ["column_domain", "listed_numbers", "named_values", "values_known"]
+__all__ = ["column_domain", "is_strict", "listed_numbers", "named_values", "values_known"]
 
 
 def column_domain(column: Column) -> tuple[Value, ...] | None:
@@ -101,16 +101,16 @@ def _by_columns(function: Apply, predicates: Sequence[Expression]) -> int | None
     """The same of a function, which has one value for all that its columns have together. NULL, which a column that
     is not declared nullable may hold, too, counts unless it makes the whole NULL."""
     counts = [values_known(column, predicates) for column in columns_of(function)]
-    missing = 0 if _is_strict(function) else 1
+    missing = 0 if is_strict(function) else 1
     known = [count + missing for count in counts if count is not None]
     return math.prod(known) if len(known) == len(counts) else None
 
 
-def _is_strict(expression: Expression) -> bool:
+def is_strict(expression: Expression) -> bool:
     """Whether it is NULL wherever one of its columns is."""
     if not isinstance(expression, Apply):
         return isinstance(expression, Column | Constant)
-    return expression.function.nulls in (Nulls.STRICT, Nulls.MAY) and all(map(_is_strict, expression.arguments))
+    return expression.function.nulls in (Nulls.STRICT, Nulls.MAY) and all(map(is_strict, expression.arguments))
 
 
 def named_values(key: Expression, predicates: Sequence[Expression]) -> tuple[Value, ...] | None:

@@ -1,0 +1,91 @@
+"""What quotes and answers say of listed groups that may be empty, and of rows that are in none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from dpsql.session import Session
+from tests.unit.mechanisms.shop import policy, sessions
+
+MADE = (  # the years 3 to 9 have no order; some orders have no region
+    "CREATE TABLE orders AS SELECT i AS number, i % 3 AS year, i % 1000 AS amount, "
+    "CASE WHEN i % 9 > 0 THEN if(i % 2 = 0, 'A', 'B') END AS region FROM range(30000) AS t(i)"
+)
+ORDERS = """
+  orders:
+    unit: number
+    rows_per_unit: 1
+    rows_about: 30000
+    columns:
+      year: {type: integer, bounds: [0, 9]}
+      region: {type: text, values: [A, B]}
+      amount: {type: integer, bounds: [0, 1000]}
+"""
+FIRST = "such groups may come first in this order"
+READ = "windows, totals and aggregates over the answer read such groups, too"
+MEANS = "SELECT year, AVG(amount) AS x FROM orders GROUP BY year"
+LAGGED = "SELECT year, COUNT(*) - LAG(COUNT(*)) OVER (ORDER BY year) AS more FROM orders GROUP BY year"
+AGAIN = "WITH a AS (SELECT year, COUNT(*) AS n FROM orders GROUP BY year) SELECT AVG(n) AS m FROM a"
+SHARES = "SELECT region, 100.0 * COUNT(*) / SUM(COUNT(*)) OVER () AS share FROM orders GROUP BY region"
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    yield from sessions(tmp_path_factory.mktemp("listed"), MADE, policy(ORDERS))
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        (MEANS, ""),
+        (f"{MEANS} ORDER BY x DESC LIMIT 2", FIRST),
+        (f"SELECT * FROM ({MEANS}) AS a ORDER BY x LIMIT 2", FIRST),
+        ("SELECT year, COUNT(*) AS n FROM orders GROUP BY year ORDER BY n LIMIT 2", FIRST),
+        (LAGGED, READ),
+        (AGAIN, READ),
+    ],
+)
+def test_empty_groups_are_told_where_they_matter(session: Session, asked: str, why: str) -> None:
+    (quoted,) = [note for note in session.explain(asked).notes if note.startswith("Of an empty group ")]
+    (told,) = [note for note in session.query(asked).notes if note.startswith("Of 7 of 10 groups ")]
+    assert all(why in note and "HAVING COUNT(*) > " in note for note in (quoted, told))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "SELECT year, COUNT(*) AS n FROM orders GROUP BY year",
+        "SELECT year, COUNT(*) AS n FROM orders GROUP BY year ORDER BY n DESC LIMIT 3",
+        "SELECT year, AVG(amount) AS x FROM orders GROUP BY year HAVING COUNT(*) > 100 ORDER BY x DESC LIMIT 2",
+        "SELECT * FROM (SELECT year, COUNT(*) AS n, AVG(amount) AS x FROM orders GROUP BY year) AS a WHERE n > 100",
+        "SELECT region, AVG(amount) AS x FROM orders GROUP BY region ORDER BY x DESC LIMIT 1",
+        "SELECT AVG(amount) AS x FROM orders",
+    ],
+)
+def test_nothing_is_told_where_they_do_not(session: Session, asked: str) -> None:
+    notes = (*session.explain(asked).notes, *session.query(asked).notes)
+    assert not [note for note in notes if " empty one" in note and "included" not in note]
+
+
+def test_the_count_that_is_named_leaves_empty_groups_out(session: Session) -> None:
+    (told,) = [note for note in session.query(MEANS).notes if "HAVING" in note]
+    having = told[told.index("HAVING ") :].partition(" leaves")[0]
+    assert [row[0] for row in session.query(f"{MEANS} {having} ORDER BY x DESC LIMIT 5").rows] != []
+    assert {row[0] for row in session.query(f"{MEANS} {having}").rows} == {0, 1, 2}
+
+
+def test_a_stored_answer_says_the_same(session: Session) -> None:
+    first, again = session.query(LAGGED, epsilon=2), session.query(LAGGED, epsilon=2)
+    assert again.replayed
+    assert [note for note in again.notes if "HAVING" in note] == [note for note in first.notes if "HAVING" in note]
+
+
+@pytest.mark.parametrize("asked", [SHARES, "SELECT region, COUNT(*) FROM orders GROUP BY ROLLUP(region)"])
+def test_totals_say_that_they_leave_out_rows_without_a_key(session: Session, asked: str) -> None:
+    assert any("rows whose region is NULL are in none." in note for note in session.explain(asked).notes)
+    told = "Totals and windows leave out rows whose region is NULL, which are in no group."
+    assert told in session.query(asked).notes
+    rest = asked.replace("FROM orders", "FROM orders WHERE region IS NOT NULL")
+    assert "ROLLUP" in asked or told not in session.query(rest).notes
