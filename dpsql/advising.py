@@ -57,6 +57,7 @@ class AdviceReport:
         thin: Whether what was charged was said before, for something stays empty.
         unresolved: The columns, as table.column, whose ``bounds: auto`` the facts do not find: until they are written
             the policy does not open, and totals wait.
+        unseen: The tables of which nothing stands above the noise.
     """
 
     quote: str
@@ -67,6 +68,7 @@ class AdviceReport:
     version: int
     thin: bool = False
     unresolved: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
 
 
 @door
@@ -187,6 +189,7 @@ def _advised(
         version=ledger.version(),
         thin=new and bool(wanted.thin),
         unresolved=tuple(map(".".join, unresolved(policy, facts))),
+        unseen=advised.unseen,
     )
 
 
@@ -202,9 +205,11 @@ def _quoted(policy: Policy, wanted: Foretold) -> str:
     price = f"epsilon {float(wanted.epsilon):g}" + (f" and delta {float(wanted.delta):g}" if wanted.delta else "")
     text = f"Facts cost {price}, once a table version, charged to the total and to every account."
     if wanted.advice is not None:
-        text += f" Counts of units are off by up to {wanted.advice.likely:,}."
+        taken = ", ".join(f"{table} about {units:,}" for table, units in wanted.units.items())
+        text += f" Counts of units are off by up to {wanted.advice.likely:,}: a table of fewer than {wanted.needs:,} "
+        text += f"units may stay empty. By rows_about and rows_per_unit there are taken to be: {taken}."
     if wanted.thin:
-        text += f" By the policy's rows_about these would stay empty: {', '.join(wanted.thin)}. "
+        text += f" So these would stay empty: {', '.join(wanted.thin)}. "
         text += f"{_served(policy, wanted.serves)} {_by_hand(policy, wanted.thin)}"
     return text
 

@@ -62,6 +62,12 @@ def advise(
         name = line(str(policy))
         more = f"the tables are built anew by: dpsql refresh {name}" if report.version else f"then: dpsql check {name}"
         typer.echo(f"What it cost stands there as budget.advised. {more[0].upper()}{more[1:]}")
+    if report.unseen and not report.unresolved:
+        raise OperationalError(
+            f"The facts tell nothing of {line(', '.join(report.unseen))}: no count stands above the noise. "
+            "What is publicly known costs nothing: write rows_per_unit, bounds and rows_about by hand. Or run it with "
+            "a larger --epsilon, which is charged in addition; --quote says how many units it needs."
+        )
     if report.unresolved:
         raise OperationalError(
             f"No value above the noise was found of: {line(', '.join(report.unresolved))}. Until their bounds: auto "

@@ -41,6 +41,9 @@ SHARE = 4
 guess."""
 ROWS_OF_A_UNIT = 10
 """So many rows a unit is taken to have where the policy allows more: only `rows_about` is known. A guess."""
+PASSED = 8
+"""So many times the rows that a unit is taken to have at least are what hardly any unit passes (`rows_per_unit`). A
+guess: of films that people rate it is 7."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,8 @@ class Foretold:
         texts: Open text columns whose frequent values are asked for.
         thin: What stays empty, as ``table`` (its numbers of rows) and ``table.column``, if its guessed rows are right.
         serves: The least price of the series 1, 2, 5 at which nothing does; None where none of them is enough.
+        needs: A table of fewer units may stay empty.
+        units: How many units each table is taken to have.
     """
 
     epsilon: Fraction
@@ -63,6 +68,8 @@ class Foretold:
     texts: tuple[tuple[str, str], ...]
     thin: tuple[str, ...]
     serves: Fraction | None
+    needs: int
+    units: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +107,7 @@ def foretold(policy: Policy, epsilon: Fraction, delta: Fraction) -> Foretold:
     cells = sum(question.cells for question in sizes) + 2 * MOST_BINS * len(totals)
     listed = sum(question.moves for question in asked)
     texts = tuple(open_texts(shape)) if delta else ()
+    units = {question.table: _units_about(policy, question.table) for question in asked}
 
     def at(price: Fraction) -> Advice | None:
         swaps = policy.neighbours == "replace_one"
@@ -107,21 +115,18 @@ def foretold(policy: Policy, epsilon: Fraction, delta: Fraction) -> Foretold:
 
     def thin(found: Advice | None) -> tuple[str, ...]:
         seen = {".".join(filter(None, (question.table, question.column))): question for question in asked}
-        return tuple(
-            name
-            for name, one in seen.items()
-            if found is None or _units_about(policy, one.table) < SHARE * found.likely
-        )
+        return tuple(name for name, one in seen.items() if found is None or units[one.table] < SHARE * found.likely)
 
     found = at(epsilon)
     serves = next((price for price in PRICES if price >= epsilon and not thin(at(price))), None)
-    return Foretold(epsilon, delta, found, listed, texts, thin(found), serves)
+    needs = 0 if found is None else SHARE * found.likely
+    return Foretold(epsilon, delta, found, listed, texts, thin(found), serves, needs, units)
 
 
 def _units_about(policy: Policy, table: str) -> int:
     """A guess of how many units a table has, from the guess of its rows."""
     own = policy.tables[table]
-    return own.rows_about // min(own.most_rows, ROWS_OF_A_UNIT)
+    return own.rows_about // max(min(own.most_rows, ROWS_OF_A_UNIT), own.most_rows // PASSED)
 
 
 def newest(ledger: Ledger) -> ReleasedFacts | None:

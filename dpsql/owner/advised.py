@@ -302,18 +302,19 @@ def rows_about(per_unit: LogHistogram, cap: float = math.inf) -> int:
 
 
 def rows_guessed(table: TablePolicy, rows: Signed, law: Law, cap: int) -> int:
-    """A guess of how many rows there are within a cap: the owner's, where it is larger than what is seen and the noise
-    may hide as many under the owner's cap, but no more than it may hide under this one; else what is seen.
+    """A guess of how many rows there are within a cap: the owner's, where the facts do not contradict it under the
+    owner's cap, but no more than the noise may hide under this one; else what is seen.
     """
     noise, seen = hidden(rows, law), rows_about(rows.up, cap)
-    (least, most), (_, before) = (rows_within(rows, noise, size) for size in (cap, table.most_rows))
-    own = table.rows_about if "rows_about" in table.model_fields_set else 0
-    return max(seen, least, min(own, most) if own <= before else 0, table.rows_at_least or 1)
+    (least, most), (fewest, before) = (rows_within(rows, noise, size) for size in (cap, table.most_rows))
+    if "rows_about" in table.model_fields_set and fewest <= table.rows_about <= before:
+        seen = min(table.rows_about, most)
+    return max(seen, least, table.rows_at_least or 1)
 
 
 def keeps_guess(table: TablePolicy, rows: Signed, guess: int, cap: int) -> bool:
     """Whether a guess of the rows is the policy's own, and not what `advise` wrote there of those that are seen."""
-    return guess == table.rows_about and two_digits(Fraction(guess)) > two_digits(Fraction(rows_about(rows.up, cap)))
+    return guess == table.rows_about and two_digits(Fraction(guess)) != two_digits(Fraction(rows_about(rows.up, cap)))
 
 
 def two_digits(number: Fraction, way: str = ROUND_HALF_EVEN) -> Decimal:

@@ -65,10 +65,12 @@ class Advised:
     Attributes:
         lines: For people to read, table by table.
         changes: The keys that lead to a value of the policy, and the value in one line of YAML.
+        unseen: The tables of which nothing stands above the noise.
     """
 
     lines: tuple[str, ...]
     changes: Mapping[tuple[str, ...], str]
+    unseen: tuple[str, ...] = ()
 
 
 def recommended(policy: Policy, facts: ReleasedFacts, *, narrow: bool = False) -> Advised:
@@ -81,7 +83,7 @@ def recommended(policy: Policy, facts: ReleasedFacts, *, narrow: bool = False) -
     """
     # A metric is one of a column's declared domain: other bounds would be another metric.
     fixed = {(metric.table, column) for metric in policy.metrics.values() for column in metric.attributes}
-    lines, kept = [], list[str]()
+    lines, kept, unseen = list[str](), list[str](), list[str]()
     changes: dict[tuple[str, ...], str] = {}
     for name, table in policy.tables.items():
         rows = histogram(facts, facts.sizes, name, None, "rows")
@@ -89,6 +91,7 @@ def recommended(policy: Policy, facts: ReleasedFacts, *, narrow: bool = False) -
             continue
         if not rows.up.units:
             lines.append(f"{name}: nothing stands above the noise.")
+            unseen.append(name)
             continue
         at, most = ("tables", name), cap_of(rows)
         cap = min(table.most_rows, most) if narrow else table.most_rows
@@ -103,7 +106,7 @@ def recommended(policy: Policy, facts: ReleasedFacts, *, narrow: bool = False) -
         if guess != table.rows_about:
             changes[*at, "rows_about"] = str(max(int(two_digits(Fraction(guess))), table.rows_at_least or 1))
         elif keeps_guess(table, rows, guess, cap):
-            lines.append(f"  rows_about: {guess} stays: it is more than is seen, and the noise may hide as many.")
+            lines.append(f"  rows_about: {guess} stays: what is seen, and what the noise may hide, fits it.")
         for key, column in table.columns.items():
             for said, value in _of_column(facts, name, key, column, units_at_least(rows, facts.law)):
                 lines.append(f"  {key}: {said}")
@@ -123,7 +126,8 @@ def recommended(policy: Policy, facts: ReleasedFacts, *, narrow: bool = False) -
             "off what lies beyond, and where a few units have very much, that is much of every total."
         )
     lines.extend(_sure(policy, facts))
-    return Advised(tuple(lines), {place: value for place, value in changes.items() if value != _now(policy, place)})
+    new = {place: value for place, value in changes.items() if value != _now(policy, place)}
+    return Advised(tuple(lines), new, tuple(unseen))
 
 
 def _sure(policy: Policy, facts: ReleasedFacts) -> Iterator[str]:

@@ -144,7 +144,7 @@ class AdvisedTable:
     Attributes:
         units: About how many units have rows; for choosing alone.
         rows: About how many rows the bounded table has, as the policy caps it now; for choosing alone.
-        rows_of_policy: Whether that is the policy's own guess, which is more than is seen: the noise may hide as many.
+        rows_of_policy: Whether that is the policy's own guess, which fits what is seen and what the noise may hide.
         per_unit: Units by their number of rows before the cap, once each key of a unit is kept once (step 1). A unit of
             n rows has min(n, ``rows_per_unit``) in the bounded table.
         columns: By name; only those that were measured.

@@ -1,54 +1,25 @@
-"""The guess of rows that `dpsql advise` writes: only what is seen is counted, and the noise may hide more."""
+"""What `dpsql advise` takes for the number of rows and units: before it counts, and after."""
 
 from __future__ import annotations
 
-from fractions import Fraction
+import re
 from pathlib import Path
 
 import pytest
 
-import dpsql
-from tests.unit.test_advising import POLICY, advised, write_orders
+from tests.unit.test_advising import POLICY, advised
+from tests.unit.test_advising import policy as policy
 
 
-def shop(folder: Path, own: str) -> Path:
-    """The shop, with what its owner says of the rows."""
-    write_orders(folder / "data")
-    file = folder / "shop.yaml"
-    file.write_text(POLICY.replace("rows_about: 8000", own))
-    return file
+def test_a_quote_says_how_many_units_it_needs_and_how_many_there_are_taken_to_be(policy: Path) -> None:
+    policy.write_text(POLICY.replace("8000", "100000").replace("rows_per_unit: 64", "rows_per_unit: 1024"))
+    told = advised(policy, quote=True).quote
+    assert re.search(r"a table of fewer than [\d,]+ units may stay empty\. By rows_about .*: orders about 781\.", told)
 
 
-def test_a_larger_guess_stays_where_the_noise_may_hide_as_many(tmp_path: Path) -> None:
-    policy = shop(tmp_path, "rows_about: 8500")
-    report = advised(policy)
-    assert "  rows_about: 8500 stays: it is more than is seen, and the noise may hide as many." in report.lines
-    assert not any("rows_about" in change for change in report.changes)
-    with dpsql.open(policy) as proxy:
-        assert proxy._backend.catalog.tables["orders"].rows_about == 8500
-        assert proxy.session(analyst="ana").query("SHOW TABLES")["known_from"] == ["a guess"]
-
-
-@pytest.mark.parametrize(
-    ("own", "written"),
-    [
-        ("rows_about: 900000", "8000"),  # what is seen: there are not so many
-        ("rows_about: 4000", "8000"),
-        ("", "8000"),  # 10,000 is nobody's guess
-    ],
-)
-def test_it_is_written_where_what_is_seen_contradicts_it(tmp_path: Path, own: str, written: str) -> None:
-    changes = advised(shop(tmp_path, own), epsilon=Fraction(1, 2)).changes
-    assert f"tables.orders.rows_about: {written}" in changes
-
-
-def test_under_an_advised_cap_it_is_as_many_as_there_may_be_within_it(tmp_path: Path) -> None:
-    changes = advised(shop(tmp_path, "rows_about: 12000"), narrow=True).changes
-    assert {"tables.orders.rows_per_unit: 4", "tables.orders.rows_about: 10000"} <= set(changes)
-
-
-def test_what_advise_wrote_of_the_rows_seen_is_known_from_it(tmp_path: Path) -> None:
-    policy = shop(tmp_path, "rows_about: 8000")
-    advised(policy)
-    with dpsql.open(policy) as proxy:
-        assert proxy.session(analyst="ana").query("SHOW TABLES")["known_from"] == ["advise"]
+@pytest.mark.parametrize(("guess", "kept"), [(7600, True), (9000, True), (100, False), (300_000, False)])
+def test_the_owners_rows_about_stays_where_the_facts_do_not_contradict_it(policy: Path, guess: int, kept: bool) -> None:
+    policy.write_text(POLICY.replace("8000", str(guess)))
+    report = advised(policy, write=True)
+    assert (f"rows_about: {guess}\n" in policy.read_text()) == kept
+    assert any(change.startswith("tables.orders.rows_about") for change in report.changes) != kept

@@ -120,7 +120,7 @@ def test_without_a_named_price_one_that_finds_too_little_is_refused_uncharged(po
 
 
 def test_a_table_of_few_people_is_told_what_to_write_by_hand_and_what_no_account_can_pay(policy: Path) -> None:
-    few = POLICY.replace("8000", "800").replace("rows_per_unit: 64", "rows_per_unit: 1000")
+    few = POLICY.replace("8000", "9000").replace("rows_per_unit: 64", "rows_per_unit: 1000")
     few = few.replace("per_query: {epsilon: 0.5}", "per_query: {epsilon: 0.1}")
     policy.write_text(few.replace('"*": {epsilon: 1}', '"*": {epsilon: 0.1}'))
     told = advised(policy, quote=True, epsilon=None).quote
