@@ -30,7 +30,7 @@ def types_to_declare(database: Database, source: SourceTable) -> str | None:
 
 
 def read_otherwise(database: Database, source: SourceTable, column: ColumnShape) -> str:
-    """What the owner can do where texts are numbers with a decimal comma, or days with points; else nothing.
+    """What the owner can do where texts are numbers with a decimal comma, or days with points, or no booleans.
 
     Runs in the owner's process, of a column of which some texts could not be read.
     """
@@ -38,6 +38,11 @@ def read_otherwise(database: Database, source: SourceTable, column: ColumnShape)
     kind = source.type_of(column.name)
     if kind is None or kind.family not in ("text", "untyped"):
         return ""
+    if column.type == "boolean":
+        return (
+            " Of texts true, t, yes, y, 1 and 1.0 are read, and false, f, no, n, 0 and 0.0. For others write type: text "
+            "with their values."
+        )
     if column.type in NUMERIC:
         dotted = f"replace(replace({text}, {words.text('.')}, {words.text('')}), {words.text(',')}, {words.text('.')})"
         so = f"{words.call('contains', text, words.text(','))} AND {words.call('double_of_text', dotted)} IS NOT NULL"

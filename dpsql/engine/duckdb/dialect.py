@@ -122,6 +122,8 @@ for _sign in "+-Z":  # before which TRY_CAST takes no blank
 _IN_UTC = f"make_timestamp(epoch_us(TRY_CAST({_CLOSED_UP} AS TIMESTAMPTZ)))"
 BUILDING = {
     **{f"{wire.lower()}_of_{family}": f"TRY_CAST({{0}} AS {wire})" for wire in TYPES for family in FAMILIES},
+    "boolean_of_text": "CASE CAST({0} AS VARCHAR) WHEN '1.0' THEN TRUE WHEN '0.0' THEN FALSE "
+    "ELSE TRY_CAST({0} AS BOOLEAN) END",  # as pandas writes 1 and 0 where some are missing
     "timestamp_of_text": f"CASE WHEN {_PLAIN} THEN TRY_CAST({{0}} AS TIMESTAMP) WHEN {_ZONED} THEN {_IN_UTC} END",
     "date_of_text": f"CASE WHEN {_PLAIN} THEN TRY_CAST({{0}} AS DATE) WHEN {_ZONED} THEN CAST({_IN_UTC} AS DATE) END",
     "has_offset": _ZONED,

@@ -156,7 +156,7 @@ READING = {
     "double_of_text": number_of("{0}", "TRY_CAST({n} AS DOUBLE)"),
     "boolean_of_boolean": "{0}",
     "boolean_of_integer": "({0} <> 0)",
-    "boolean_of_text": _BOOLEAN,
+    "boolean_of_text": f"CASE {{0}} WHEN '1.0' THEN TRUE WHEN '0.0' THEN FALSE ELSE {_BOOLEAN} END",  # pandas' 1 and 0
     **{f"varchar_of_{family}": "CAST({0} AS STRING)" for family in FAMILIES},
     "varchar_of_real": text_of("CAST({0} AS DOUBLE)"),
     "varchar_of_timestamp": f"CAST(CAST({{0}} AS {LOCAL}) AS STRING)",

@@ -323,7 +323,9 @@ def test_text_is_read_as_the_declared_type_where_it_can_be(engine: duckdb.DuckDB
         "INSERT INTO source.main.visits VALUES "
         "(1, '12', '0.125', '0.125', 'true', '2024-02-29', '2024-02-29 12:00:00'), "
         "(2, 'twelve', 'nan', 'much', 'maybe', '2024-02-30', 'noon'), "
-        "(3, '1e30', '-inf', '99999999999999999999999999999999999999999', 'f', '', '')"
+        "(3, '1e30', '-inf', '99999999999999999999999999999999999999999', 'f', '', ''), "
+        "(4, '1.0', '1', '1', '1.0', NULL, NULL), (5, '0.0', '0', '0', '0.0', NULL, NULL), "
+        "(6, '2', '0', '0', '2.0', NULL, NULL)"
     )
     bound(engine, table)
     names = ", ".join(f'"{name}"' for name in ("integer", "real$grid", "decimal$grid", "boolean", "date", "timestamp"))
@@ -331,6 +333,9 @@ def test_text_is_read_as_the_declared_type_where_it_can_be(engine: duckdb.DuckDB
         (12, 13, 13, True, date(2024, 2, 29), datetime(2024, 2, 29, 12)),
         (None, None, None, None, None, None),
         (2**53, -(2**53), 2**53, False, None, None),
+        (1, 100, 100, True, None, None),
+        (0, 0, 0, False, None, None),
+        (2, 0, 0, None, None, None),
     ]
 
 

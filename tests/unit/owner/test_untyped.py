@@ -57,3 +57,14 @@ def test_decimal_commas_and_days_with_points_are_named_with_what_reads_them(tmp_
     read = ", ".join(what.split("'FILE.csv', ")[1].split("), and name")[0].rstrip(")") for what in (number, day))
     rows = duckdb.execute(f"FROM read_csv('{file}', {read})").fetchall()
     assert rows == [(1, 1234.5, date(2024, 12, 31)), (2, 7.25, date(2024, 2, 1))]
+
+
+def test_what_is_read_as_a_boolean_is_said_where_texts_are_none(tmp_path: Path) -> None:
+    data(tmp_path)
+    (tmp_path / "bills.csv").write_text("patient_id,paid,sent\n1,1.0,2.0\n2,0.0,0.0\n3,,1.0\n")
+    columns = {"paid": {"type": "boolean"}, "sent": {"type": "boolean"}}
+    bills = {"source": str(tmp_path / "bills.csv"), "unit": "patient_id", "rows_per_unit": 1, "columns": columns}
+    found = [one for one in check(policy(tmp_path, bills=bills)) if one.table == "bills" and one.read_as == "NULL"]
+    (sent,) = (one for one in found if "no boolean" in one.what)
+    assert (sent.column, sent.count) == ("sent", 1)
+    assert "1 and 1.0 are read, and false, f, no, n, 0 and 0.0. For others write type: text" in sent.what
