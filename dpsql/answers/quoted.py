@@ -131,7 +131,12 @@ class Quote:
         ]
 
     def _reasons(self) -> list[str]:
-        return [f"{c.name}: not {name}: {reason}" for c in self.columns for name, reason in c.others]
+        """Why each mechanism was not taken, once for all columns of which it is the same."""
+        columns = dict[tuple[str, str], list[str]]()
+        for column in self.columns:
+            for other in column.others:
+                columns.setdefault(other, []).append(column.name)
+        return [f"{', '.join(names)}: not {name}: {reason}" for (name, reason), names in columns.items()]
 
     def _price(self) -> str:
         often = "without limit" if self.repeats_left is None else f"{self.repeats_left} times"

@@ -92,7 +92,8 @@ _FIELDS = {
 """What to declare for each family of types."""
 _NOBODY = """\
 Where no column is a person: if each row is another person (a survey), number the rows once and keep the numbers:
-#   duckdb -c "COPY (SELECT row_number() OVER () AS person, * FROM 'survey.parquet') TO 'persons.parquet'"
+#   python -c "import duckdb; duckdb.sql('''COPY (SELECT row_number() OVER () AS person, * \
+FROM 'survey.parquet') TO 'persons.parquet' ''')"
 # If rows are events at places or of things (planes, shops, sensors), the place may be the unit: all that is known of
 # any one of them is then hidden, but not a person who was at several. If rows are nobody's at all: public: true.
 #"""

@@ -32,3 +32,13 @@ def test_what_half_widths_mean_is_said_where_a_column_has_one(session: Session) 
     said = "± is half the width of a 95% confidence interval"
     assert said not in str(session.query("SELECT MODE(status) AS m FROM orders"))
     assert said in str(session.query("SELECT MODE(status) AS m, COUNT(*) AS n FROM orders"))
+
+
+def test_why_a_mechanism_is_not_taken_is_said_once_for_all_columns_alike(session: Session) -> None:
+    lines = str(session.explain("SELECT COUNT(*) AS n, COUNT(status) AS m, MODE(status) AS mode FROM orders")).split(
+        "\n"
+    )
+    (alike,) = [line for line in lines if ": not random_dp: " in line]
+    assert alike.startswith("  n, m, mode: ")
+    reasons = [line.partition(": ")[2] for line in lines if ": not " in line]
+    assert len(reasons) == len(set(reasons))

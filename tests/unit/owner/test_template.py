@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from dpsql.engine.database import SourceType, TableSchema
@@ -218,3 +221,14 @@ def test_a_table_with_the_unit_and_another_one_s_key_says_how_the_two_would_join
     file = tmp_path / "clinic.yaml"
     file.write_text(text[: text.index("\n  stays:")] + stays + labs, encoding="utf-8")
     assert load_policy(file).identities("labs") == {"stay_id": "stays.stay_id"}
+
+
+def test_the_line_that_numbers_the_rows_of_a_survey_runs(tmp_path: Path) -> None:
+    line = next(line for line in first("a", "a.duckdb", TABLES).splitlines() if "survey.parquet" in line)
+    command = line.removeprefix("#   ")
+    assert command.startswith('python -c "')
+    duckdb.execute(f"COPY (SELECT 7 AS x) TO '{tmp_path / 'survey.parquet'}'")
+    subprocess.run(
+        [sys.executable, *command.split('"')[0].split()[1:], command.split('"')[1]], cwd=tmp_path, check=True
+    )
+    assert duckdb.execute(f"FROM '{tmp_path / 'persons.parquet'}'").fetchall() == [(1, 7)]
