@@ -207,7 +207,8 @@ def _quoted(policy: Policy, wanted: Foretold) -> str:
     if wanted.advice is not None:
         taken = ", ".join(f"{table} about {units:,}" for table, units in wanted.units.items())
         text += f" Counts of units are off by up to {wanted.advice.likely:,}: a table of fewer than {wanted.needs:,} "
-        text += f"units may stay empty. By rows_about and rows_per_unit there are taken to be: {taken}."
+        text += "units may stay empty, and half as many take twice the price. By rows_about, of "
+        text += f"{ROWS_OF_A_UNIT} rows each or rows_per_unit if that is less, there are taken to be: {taken}."
     if wanted.thin:
         text += f" So these would stay empty: {', '.join(wanted.thin)}. "
         text += f"{_served(policy, wanted.serves)} {_by_hand(policy, wanted.thin)}"
@@ -233,7 +234,7 @@ def _served(policy: Policy, serves: Fraction | None) -> str:
         return "No usual price would serve."
     least = min(limit.epsilon for limit in (policy.budget.total, *policy.budget.analysts.values()))
     beyond = f", more than the {float(least):g} that an account has" if serves > least else ""
-    return f"Epsilon {float(serves):g} would serve{beyond}."
+    return f"Epsilon {float(serves):g} would serve so many{beyond}."
 
 
 def _by_hand(policy: Policy, thin: Sequence[str]) -> str:

@@ -41,9 +41,6 @@ SHARE = 4
 guess."""
 ROWS_OF_A_UNIT = 10
 """So many rows a unit is taken to have where the policy allows more: only `rows_about` is known. A guess."""
-PASSED = 8
-"""So many times the rows that a unit is taken to have at least are what hardly any unit passes (`rows_per_unit`). A
-guess: of films that people rate it is 7."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +123,7 @@ def foretold(policy: Policy, epsilon: Fraction, delta: Fraction) -> Foretold:
 def _units_about(policy: Policy, table: str) -> int:
     """A guess of how many units a table has, from the guess of its rows."""
     own = policy.tables[table]
-    return own.rows_about // max(min(own.most_rows, ROWS_OF_A_UNIT), own.most_rows // PASSED)
+    return own.rows_about // min(own.most_rows, ROWS_OF_A_UNIT)
 
 
 def newest(ledger: Ledger) -> ReleasedFacts | None:

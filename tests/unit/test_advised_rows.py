@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,12 @@ from tests.unit.test_advising import policy as policy
 def test_a_quote_says_how_many_units_it_needs_and_how_many_there_are_taken_to_be(policy: Path) -> None:
     policy.write_text(POLICY.replace("8000", "100000").replace("rows_per_unit: 64", "rows_per_unit: 1024"))
     told = advised(policy, quote=True).quote
-    assert re.search(r"a table of fewer than [\d,]+ units may stay empty\. By rows_about .*: orders about 781\.", told)
+    said = re.search(r"a table of fewer than ([\d,]+) units may stay empty.* taken to be: orders about 10,000\.", told)
+    assert said is not None
+    less = re.search(r"fewer than ([\d,]+) units", advised(policy, quote=True, epsilon=Fraction(1, 8)).quote)
+    assert less is not None
+    needs, needs_more = (int(own[1].replace(",", "")) for own in (said, less))
+    assert needs_more == pytest.approx(4 * needs, rel=0.05)
 
 
 @pytest.mark.parametrize(("guess", "kept"), [(7600, True), (9000, True), (100, False), (300_000, False)])
