@@ -40,8 +40,8 @@ def read_otherwise(database: Database, source: SourceTable, column: ColumnShape)
         return ""
     if column.type == "boolean":
         return (
-            " Of texts true, t, yes, y, 1 and 1.0 are read, and false, f, no, n, 0 and 0.0. For others write type: text "
-            "with their values."
+            " Of texts true, t, yes, y, 1 and 1.0 are read, and false, f, no, n, 0 and 0.0. For others write type: "
+            "text with their values."
         )
     if column.type in NUMERIC:
         dotted = f"replace(replace({text}, {words.text('.')}, {words.text('')}), {words.text(',')}, {words.text('.')})"
