@@ -43,6 +43,7 @@ __all__ = [
     "computed_columns",
     "endless_from",
     "half_width_of",
+    "lost_in_noise",
     "parts_of",
     "widest",
 ]
@@ -110,6 +111,25 @@ def half_width_of(prepared: Prepared, expression: Expression) -> float | None:
     """
     column = Foreseen(prepared, expression)
     return widest(column.at(guess) for guess in GUESSES)
+
+
+def lost_in_noise(prepared: Prepared, expression: Expression, half_width: float) -> float | None:
+    """About what the totals are whose difference is expected to be lost in its noise; None where it is not, or no such.
+
+    Of two totals that are alike, as of one month and the next, the difference is less than either: an interval as wide
+    as they are themselves says next to nothing of it.
+    """
+    parts = parts_of(prepared, expression)
+    kinds = {FUNCTIONS[own.aggregate.function].kind for own in parts}
+    if not (len(kinds) == 1 and kinds <= {Kind.COUNT, Kind.SUM} and _is_difference(expression)):
+        return None
+    found = [_about(own.request, Whereabouts(OFTEN)) for own in parts]
+    about = max((abs(own) for own in found if own is not None), default=None)
+    return float(about) if about is not None and about <= half_width < math.inf else None
+
+
+def _is_difference(expression: Expression) -> bool:
+    return isinstance(expression, Apply) and expression.function.name == "-" and len(expression.arguments) == 2
 
 
 def widest(intervals: Iterable[Interval | None]) -> float | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from dpsql.answers.foreseen import computed_columns, endless_from, half_width_of
+from dpsql.answers.foreseen import computed_columns, endless_from, half_width_of, lost_in_noise
 from dpsql.answers.listed import beside_quote
 from dpsql.answers.narrow import FOUND
 from dpsql.answers.quoted import Quote, QuoteColumn, computed_column, endless_note
@@ -100,6 +100,11 @@ def _endless(prepared: Prepared, computed: Sequence[QuoteColumn]) -> Iterator[st
             continue
         if note := endless_note(column):
             yield note
+        elif total := lost_in_noise(prepared, expressions[column.name], column.half_width):
+            yield (
+                f"{column.name}: Expected to say next to nothing: ±{number(column.half_width)}, a difference of totals "
+                f"of about {number(total)} by the rows and values that are guessed."
+            )
         elif far := endless_from(prepared, expressions[column.name]):
             yield (
                 f"{column.name}: at this price its interval has no end, as where a divisor may be 0, if its values are "

@@ -21,7 +21,7 @@ from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.dated import as_shown, wide_as_shown
 from dpsql.plan.expressions import as_constant, columns_of, range_of, substituted
 from dpsql.plan.functions import Nulls
-from dpsql.plan.guesses import rows_guessed, rows_said_by, units_guessed, units_said_by
+from dpsql.plan.guesses import rows_guessed, rows_left, rows_said_by, units_guessed, units_said_by
 from dpsql.plan.intervals import Interval
 from dpsql.plan.narrowing import counts_nothing, is_never
 from dpsql.plan.needs import Cells
@@ -41,6 +41,10 @@ as of the length of a text; and how many times so many, where no column has boun
 LOOKED_AT = 100
 """Groups of which intervals are worked out to see whether an answer says something, or up to twice as many. It is a
 choice: that of a variance takes half a millisecond."""
+FEW = 0.01
+"""As a share of the rows that conditions are guessed to leave: noise that hides fewer is small. A guess."""
+REPEATED = 10
+"""In so many rows each different value is thought to be, where nothing tells how many there are. A guess."""
 MOSTLY = 0.9
 """As a share of the half width of its own bounds: an interval that wide says next to nothing. A guess."""
 
@@ -81,7 +85,7 @@ def foretold(request: Request, release: Offer, released: ReleasedTable | None = 
     found, unnamed = _wide(request, release.half_width), _unnamed(request)
     if released is not None and (found or unnamed) and _of_use(request, release, released, total=bool(unnamed)):
         return ()
-    return found or unnamed
+    return found or unnamed or (_few_left(request, release.half_width) if released is None else ())
 
 
 def _only_result(request: Request) -> float | None:
@@ -173,9 +177,24 @@ def _wide(request: Request, half_width: float) -> tuple[str, ...]:
     of_sum = f" with {request.rows_about} rows in a group, by the number {said}" if summed else ""
     since = request.aggregate.since
     low, high = (as_shown(end, since) for end in ends)
+    nearer = " The value itself is often nearer than its interval can show." * (request.aggregate.rank is not None)
     return (
         f"Expected to say next to nothing: ±{wide_as_shown(half_width, since)}, where any answer lies between {low} "
-        f"and {high}{of_sum}.",
+        f"and {high}{of_sum}.{nearer}",
+    )
+
+
+def _few_left(request: Request, half_width: float) -> tuple[str, ...]:
+    """Of a sum over rows that conditions leave, of which nobody knows the number: how few of them are lost in noise."""
+    conditions = rows_left(request.source.relation, request.aggregate.argument) < rows_guessed(request.source.relation)
+    if FUNCTIONS[request.aggregate.function].kind is not Kind.SUM or not conditions or not request.facts.centre:
+        return ()
+    rows = half_width / abs(float(request.facts.centre))
+    if not FEW * request.rows_about < rows < math.inf:
+        return ()
+    return (
+        f"Of fewer than about {rows:,.0f} rows it would say next to nothing: {request.rows_about:,} are a guess of "
+        "what conditions leave.",
     )
 
 
@@ -187,6 +206,11 @@ def _wide_count(request: Request, half_width: float) -> tuple[str, ...]:
         most, what, said = units, "units", units_said_by(relation)
     if half_width >= most:
         return (f"{nothing}: ±{as_shown(half_width)}, where a group has about {most} {what} by the number {said}.",)
+    if request.aggregate.function == "count_distinct" and values is None and REPEATED * half_width >= most:
+        return (
+            f"{nothing}: ±{as_shown(half_width)}, where about {most} rows by the number {said} have about "
+            f"{most // REPEATED} different values, if each is in {REPEATED} of them.",
+        )
     if values is not None and half_width >= MOSTLY * values / 2:
         return (f"{nothing}: ±{as_shown(half_width)}, where any answer lies between 0 and {values}.",)
     return ()

@@ -229,3 +229,10 @@ def test_UNION_says_before_the_charge_that_no_number_keeps_its_interval(session:
     assert bare
     assert not set(bare) & set(session.explain(both.format(" ALL")).notes)
     assert set(bare) <= set(session.query(both.format("")).notes)
+
+
+def test_a_difference_that_is_lost_in_the_noise_of_its_totals_is_said_before_the_charge(session: Session) -> None:
+    more = "SELECT district, COUNT(*) - LAG(COUNT(*)) OVER (ORDER BY district) AS more FROM people GROUP BY district"
+    said = "more: Expected to say next to nothing: ±"
+    quotes = [session.explain(more, epsilon=epsilon) for epsilon in (0.05, 50)]
+    assert [any(note.startswith(said) for note in quote.notes) for quote in quotes] == [True, False]

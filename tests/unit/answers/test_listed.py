@@ -21,7 +21,7 @@ ORDERS = """
     columns:
       year: {type: integer, bounds: [0, 9]}
       region: {type: text, values: [A, B]}
-      amount: {type: integer, bounds: [0, 1000]}
+      amount: {type: integer, bounds: [0, 1000], centre: 500}
 """
 FIRST = "such groups may come first in this order"
 READ = "windows, totals and aggregates over the answer read such groups, too"
@@ -89,3 +89,24 @@ def test_totals_say_that_they_leave_out_rows_without_a_key(session: Session, ask
     assert told in session.query(asked).notes
     rest = asked.replace("FROM orders", "FROM orders WHERE region IS NOT NULL")
     assert "ROLLUP" in asked or told not in session.query(rest).notes
+
+
+def test_of_how_few_rows_a_sum_says_nothing_is_told_where_conditions_leave_nobody_knows_how_many(
+    session: Session,
+) -> None:
+    """At epsilon 0.01 one row moves it by 1000, so that it is off by 300,000: as much as 600 rows of 500 each."""
+    added = "SELECT SUM(amount) AS s FROM orders"
+    found = [
+        [
+            note
+            for note in session.explain(asked, epsilon=epsilon, mechanism="laplace").notes
+            if "conditions leave" in note
+        ]
+        for asked, epsilon in (
+            (f"{added} WHERE region = 'A'", 0.01),
+            (f"{added} WHERE region = 'A'", 10),
+            (added, 0.01),
+        )
+    ]
+    assert [len(notes) for notes in found] == [1, 0, 0]
+    assert "Of fewer than about 599 rows it would say next to nothing: 15,000 are a guess of what" in found[0][0]

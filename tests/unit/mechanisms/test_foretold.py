@@ -282,3 +282,12 @@ def test_a_count_of_units_is_compared_with_the_units_that_are_guessed(session: S
     told = "where a group has about 5000 units by the number that rows_about and rows_per_unit make likely"
     assert told in " ".join(session.explain("SELECT COUNT(DISTINCT pid) FROM visits", epsilon=0.0005).notes)
     assert "Expected" not in " ".join(session.explain("SELECT COUNT(DISTINCT pid) FROM visits", epsilon=0.001).notes)
+
+
+def test_a_count_of_values_that_nobody_lists_is_compared_with_values_that_ten_rows_have(session: Session) -> None:
+    counted, told = (
+        "SELECT COUNT(DISTINCT note) FROM visits",
+        "have about 1000 different values, if each is in 10 of them.",
+    )
+    found = [" ".join(session.explain(counted, epsilon=epsilon).notes) for epsilon in (0.005, 0.5)]
+    assert [told in notes for notes in found] == [True, False]

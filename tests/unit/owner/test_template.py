@@ -229,7 +229,5 @@ def test_the_line_that_numbers_the_rows_of_a_survey_runs(tmp_path: Path) -> None
     python, code, _ = command.split('"')
     assert python == "python -c "
     duckdb.execute(f"COPY (SELECT 7 AS x) TO '{tmp_path / 'survey.parquet'}'")
-    subprocess.run(
-        [sys.executable, *command.split('"')[0].split()[1:], command.split('"')[1]], cwd=tmp_path, check=True
-    )
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
     assert duckdb.execute(f"FROM '{tmp_path / 'persons.parquet'}'").fetchall() == [(1, 7)]
