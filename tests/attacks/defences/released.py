@@ -130,7 +130,7 @@ RELEASED = (
     Defence(
         "a function of listed columns may be another thing where one of them is NULL",
         "dpsql/plan/values.py",
-        "    missing = 0 if _is_strict(function) else 1\n",
+        "    missing = 0 if is_strict(function) else 1\n",
         "    missing = 0\n",
         ("tests/unit/plan/test_values.py",),
     ),
