@@ -128,6 +128,21 @@ def test_numbers_at_the_ends_of_their_types_are_read_as_on_duckdb(elsewhere: Els
     assert [row[0] for row in ours.rows] == ["F", "M", None]
 
 
+def test_texts_are_booleans_as_on_duckdb(elsewhere: Elsewhere, tmp_path: Path) -> None:
+    texts = ", ".join(f"'{own}'" for own in ("1.0", "0.0", "T", "no", "2.0", "1.00"))
+    made_of = f'SELECT i AS "Person", 1.0 AS "Weight", 1 AS "UPPER", [{texts}, NULL][1 + i % 7] AS "select"'
+    sql = f'CREATE TABLE "Odd" AS {made_of} FROM range(70) t(i)'
+    there, _ = written(tmp_path, elsewhere, sql)
+    made(tmp_path, sql).rename(tmp_path / "odd.duckdb")
+    for file in (tmp_path / "odd.yaml", there):
+        changed(file, ("select: {type: text, values: [F, M]}", "select: {type: boolean, nullable: true}"))
+    found = []
+    for file in (tmp_path / "odd.yaml", there):
+        with dpsql.testing.open(file, Noiseless()) as proxy:
+            found.append(proxy.session(analyst="ana").query('SELECT "select", COUNT(*) FROM odd GROUP BY 1').rows)
+    assert found == [[(False, 20), (True, 20), (None, 30)]] * 2
+
+
 @pytest.mark.parametrize(
     ("sql", "mended"),
     [
