@@ -150,7 +150,7 @@ def advice(aggregate: Aggregate) -> tuple[str, ...]:
         return ()
     share = "0.01" if aggregate.function == "min" else "0.99"
     name = "QUANTILE_CONT" if aggregate.since is None else "QUANTILE_DISC"
-    return (f"it rests on the outermost row alone; {name}(x, {share}) says more.",)
+    return (f"it rests on the outermost rows; {name}(x, {share}) says more.",)
 
 
 def caps(prepared: Prepared) -> tuple[str, ...]:

@@ -90,7 +90,7 @@ def at_its_counts(part: RunPart, like: RunPart) -> RunPart:
         return part
     own, told = (dict(zip(side.groups, side.released["count"], strict=True)) for side in (part, like))
     wanted = {**own, **{group: rows for group, rows in told.items() if group in own}}
-    if all(release.sides(own[group]) == release.sides(wanted[group]) for group in own):
+    if all(release.draws(own[group]) == release.draws(wanted[group]) for group in own):
         return part
     recorder = Recorder(GivenNoise([wanted[group] - rows for group, rows in _counted(part).items()]))
     released = part.again(recorder)

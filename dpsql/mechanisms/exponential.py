@@ -44,7 +44,8 @@ from fractions import Fraction
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Mechanism, Offer, Price, Refusal, Request
 from dpsql.mechanisms.choice.mode import ExponentialChoice, ModeRelease, PermuteAndFlip, candidates_of
-from dpsql.mechanisms.choice.quantile import COUNT, QUANTILES, QuantileRelease, quantile_query
+from dpsql.mechanisms.choice.quantile import COUNT, QuantileRelease
+from dpsql.mechanisms.choice.query import QUANTILES, quantile_query
 from dpsql.mechanisms.laplace import TOO_SMALL
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, moved_rows
 from dpsql.plan.needs import Values
@@ -140,7 +141,7 @@ class Exponential(Mechanism):
         query = quantile_query(request)
         if isinstance(query, str):
             return Refusal(self.name, query)
-        count = self.count if query.ends else Fraction(0)
+        count = self.count if query.ends or query.inward else Fraction(0)
         shares = [share * (1 - count) for share in query.shares]
         merged = [_merged(request.price, (shares[0], *shares[1 : 2 + k])) for k in range(len(query.ends))]
         squares = max(sum((share**2 for share in shares), Fraction(0)), *(share**2 for share in (shares[0], *merged)))

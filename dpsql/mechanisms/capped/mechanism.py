@@ -60,7 +60,8 @@ from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.capped.sizes import SizeSearch, UnitSizes
 from dpsql.mechanisms.capped.statistics import CappedStatistics
 from dpsql.mechanisms.choice.clamp import edges_to
-from dpsql.mechanisms.choice.quantile import QUANTILES, QuantileRelease
+from dpsql.mechanisms.choice.quantile import QuantileRelease
+from dpsql.mechanisms.choice.query import QUANTILES
 from dpsql.mechanisms.clamped.facts import known_sizes
 from dpsql.mechanisms.exponential import Exponential
 from dpsql.mechanisms.gaussian_threshold import GaussianThreshold

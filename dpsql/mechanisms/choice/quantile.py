@@ -44,9 +44,17 @@ empty group all points are equally good, and their weights alone decide.
 The answer's points have weights of their own (`measure`): P(v) ~ w(v) exp(c q(v)). That changes no loss. The draws for
 the interval weigh all points alike, as its argument wants.
 
-MIN and MAX rest on a single row, as a private answer must not: they are little better than a point drawn between the
-bound and the outermost few values. A quantile such as 0.01 or 0.99 says more. ``deepest`` treats points alike whose
-chance is below 2^-60 together; then only the intervals near the wanted rank are looked at one by one.
+``deepest`` treats points alike whose chance is below 2^-60 together; then only the intervals near the wanted rank are
+looked at one by one.
+
+MIN and MAX rest on a single row, as a private answer must not: all points between the bound and the outermost row are
+nearly as likely as that row, whatever the price. So where rows are many, the answer wants a rank some r rows inside:
+p is 0 or 1, the offset r or -r, all points weigh alike, and a rank outside counts `LOPSIDED` times one inside, the
+factor being g for MIN and h for MAX. A point beyond all rows then scores -`LOPSIDED` (r + 1) at most and the best score
+is 0, so that among W points the answer is beyond with a chance of W exp(-c `LOPSIDED` (r + 1)) at most. r is the least
+that makes it 1/200: then the answer is an end of its interval itself, as of those below, and has the whole rate. That
+costs r rows of accuracy: the answer is asked inside where the noised number of rows says that there are more than
+`INSIDE` r^2 of them. With fewer it is little better than a point drawn between the bound and the outermost few values.
 
 Interval. Two more draws from the same rows, a quarter of the rate each, bracket the answer: their offsets are -r and r,
 with r more ranks counted below the lowest and above the highest grid point, so that every wanted rank exists. If the
@@ -64,137 +72,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Interval, Offer, Request, derive
+from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.choice.groups import GroupedRows, at_once, counted
 from dpsql.mechanisms.choice.landscape import LOPSIDED, Draw, Rank, chosen
-from dpsql.mechanisms.choice.measure import LOOSE, WIDE, BaseMeasure, base_measure
+from dpsql.mechanisms.choice.measure import BaseMeasure
+from dpsql.mechanisms.choice.query import QuantileQuery
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.noised import in_unit, unit_of
-from dpsql.mechanisms.noise.sensitivity import Sensitivity, moved_rows
-from dpsql.plan.guesses import rows_of_a_total
 from dpsql.plan.needs import Values
-from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["COUNT", "QUANTILES", "QuantileQuery", "QuantileRelease", "quantile_query"]
-
-QUANTILES = ("quantile_cont", "quantile_disc", "min", "max")
+__all__ = ["COUNT", "QuantileRelease"]
 
 MISS = 1 / 200
 """How likely the true quantile lies beyond each end of the interval; with both, `CONFIDENCE` is what is left."""
 CONFIDENCE = 0.99
 """The level of the interval that is told with a quantile."""
-SHARE = Fraction(1, 2)
-"""The share of the exponent's rate for the answer itself; the rest is for its interval. A guess."""
 COUNT = Fraction(1, 32)
 """The share of the rate for the number of values. It is a choice: the noise is then a fifth of the number that decides
 whether there is an interval."""
-OUTER = Fraction(1, 4)  # Up to so small a part of the rows a side has few. It is a choice.
+INSIDE = 2
+"""How many times the square of the ranks between an extreme and the answer there must be rows. Measured on real
+columns: with fewer rows, or many a thin tail, the rows left out cost more than what noise does without."""
 UNSEEN = 60  # In binary digits: points that are less likely than 2^-60 together are treated alike. It is a choice.
 COLUMNS = {0: "value", -1: "low", 1: "high"}
 """What is released of the answer's draw, and of each end's."""
+INSIDE_NOTE = (
+    "about {ranks:,} rows lie {where} the answer, where a group has more than about {enough:,}: noise must hide who is "
+    "outermost."
+)
 DECLINED = "no interval was bought; the error is what is expected of rows that lie evenly, and may be larger."
-
-
-@dataclass(frozen=True, slots=True)
-class QuantileQuery:
-    """What a quantile needs to know, all of it public.
-
-    Attributes:
-        need: The values.
-        grid: Of the argument.
-        rank: Of the answer.
-        moved: Rows that come or go, or that are replaced, over the groups.
-        replaced: Whether each of those rows is replaced by another, and changes w as the theorem says of these.
-        rows_about: Guess of the rows per group.
-        extent: Guess of the distance over which the rows lie, in grid steps.
-        bracketed: Whether its interval is drawn, too.
-        measure: What the points weigh where the answer is drawn.
-    """
-
-    need: Values
-    grid: Grid
-    rank: Rank
-    moved: Sensitivity
-    replaced: bool
-    rows_about: int
-    extent: float
-    measure: BaseMeasure
-    bracketed: bool = True
-
-    def width(self, rank: Rank) -> int:
-        """By how much a row changes w where a draw wants a rank of this fraction."""
-        (low, high), a, b = rank.factors, rank.fraction.numerator, rank.fraction.denominator
-        if self.replaced:
-            return (low + high) * b
-        return max(high * (b - a), low * a) + max(high * a, low * (b - a))
-
-    @property
-    def ends(self) -> tuple[int, ...]:
-        """The ends of the interval that must be drawn: -1 the lower, 1 the upper."""
-        return tuple(side for side, bound in ((-1, 0), (1, 1)) if self.bracketed and self.rank.fraction != bound)
-
-    @property
-    def shares(self) -> tuple[Fraction, ...]:
-        """Of the rate: the answer's, then one for each end that is drawn."""
-        ends = len(self.ends)
-        return (SHARE, *[(1 - SHARE) / ends] * ends) if ends else (Fraction(1),)
-
-
-def quantile_query(request: Request) -> QuantileQuery | str:
-    """The quantile's values and public guesses, or in a sentence why there is none."""
-    grid, aggregate = request.grid, request.aggregate
-    if grid is None or aggregate.argument is None:
-        return f"{aggregate.text} has no bounds; declare bounds in the policy, or keep it within constants."
-    if grid.low == grid.high:
-        return f"{aggregate.text} can take one value only; there is nothing to ask."
-    fraction = aggregate.rank
-    if fraction is None or not 0 <= fraction <= 1:
-        raise InvariantBroken("a quantile has a fraction from 0 to 1")
-    between = aggregate.function == "quantile_cont" and 0 < fraction < 1
-    factors = (LOPSIDED, 1) if 0 < fraction <= OUTER else (1, LOPSIDED) if 1 - OUTER <= fraction < 1 else (1, 1)
-    rank = Rank(fraction, 0, int(fraction > 0 and not between), int(fraction == 0), factors)
-    moved, replaced = moved_rows(request), request.neighbour_rows == 2 and not request.source.keys
-    if replaced:
-        rows = request.source.contribution.total
-        moved = Sensitivity(rows, rows**2, one_cell=True)
-    width, spread = float(grid.high - grid.low), request.facts.spread
-    # Rows spread evenly over such an extent have the declared distance from their middle.
-    extent = _of_totals(request, grid, width) if spread is None else min(width, float(spread / grid.step) * 12**0.5)
-    return QuantileQuery(
-        need=Values(request.source, aggregate.argument, grid),
-        grid=grid,
-        rank=rank,
-        moved=moved,
-        replaced=replaced,
-        rows_about=max(1, request.rows_about),
-        extent=extent,
-        measure=base_measure(grid, request.facts),
-        bracketed=request.options.interval is None,
-    )
-
-
-def _of_totals(request: Request, grid: Grid, width: float) -> float:
-    """Guess of the distance over which values without a spread lie, in grid steps: all of their bounds.
-
-    Counts and sums of units lie closer: their bounds are for as many rows as a unit may have. Wide bounds of a row are
-    thought to be loose, as where the answer is drawn.
-    """
-    argument = request.aggregate.argument
-    total = None if argument is None else rows_of_a_total(request.source.relation, argument)
-    if total is None:
-        return width
-    rows, most, added = total
-    spread, centre = (None, None) if added is None else (added.facts.spread, added.facts.centre)
-    if spread is None or centre is None:
-        loose = LOOSE if added is not None and width >= WIDE * most else 1
-        return max(1.0, width * rows / most / loose)
-    return min(width, max(1.0, rows * float((abs(centre) + 2 * spread) / grid.step)))  # as `clamped` guesses a size
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,11 +129,10 @@ class QuantileRelease(Offer):
     count: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
-        if self.query.bracketed:
-            rows = self.query.rows_about
-            derive(self, need=self.query.need, half_width=self.bracket(rows, self.sides(rows)))
-        else:
-            derive(self, need=self.query.need, half_width=self.expected_error, notes=(DECLINED,))
+        rows = self.query.rows_about
+        half_width = self.bracket(rows, self.sides(rows)) if self.query.bracketed else self.expected_error
+        notes = self._inside(rows) + (() if self.query.bracketed else (DECLINED,))
+        derive(self, need=self.query.need, half_width=half_width, notes=notes)
 
     def bracket(self, rows: int, drawn: Collection[int]) -> float:
         """Half the width of the interval, for so many rows that lie evenly over their extent.
@@ -240,10 +150,12 @@ class QuantileRelease(Offer):
         if len(ends) == 1:
             next_to_0 = query.grid.low >= 0 if p == 0 else query.grid.high <= 0
             at_bound = widest / 4 if next_to_0 else 2 * widest - min(query.extent, widest)
-        away = (
-            min(query.extent * self.reach(p, rate) / rows, widest) if side in drawn else widest
+        away = [
+            min(query.extent * self.reach(Rank(p), rate) / rows, widest) if side in drawn else widest
             for side, rate in zip(ends, self.rates[1:], strict=True)
-        )
+        ]
+        if self.inside(rows):
+            away = [min(query.extent * self.ranks / rows, widest)]
         return (sum(away) + at_bound) / 2 * float(query.grid.step)
 
     @property
@@ -259,6 +171,9 @@ class QuantileRelease(Offer):
         the same.
         """
         grid, rank = self.query.grid, self.query.rank
+        if self.inside(rows):
+            off = self.ranks + math.log(20) / float(self.inner.exponent)
+            return min(extent * off / rows, (grid.high - grid.low) / 2) * float(grid.step)
         answer = self.answer(len(self.query.ends) - len(self.sides(rows)))
         per_rank = float(answer.exponent * rank.fraction.denominator)
         widest, beyond = (grid.high - grid.low) / 2, self.query.measure.beyond(extent)
@@ -269,21 +184,46 @@ class QuantileRelease(Offer):
 
     def sides(self, rows: int | None) -> tuple[int, ...]:
         """The ends that are drawn in a group of so many rows, as released; of an unknown number all."""
-        return _beyond(self._fewest(), rows)
+        return () if self.inside(rows) else _beyond(self._fewest(), rows)
+
+    def inside(self, rows: int | None) -> bool:
+        """Whether an extreme of so many rows, as released, is asked some ranks inside."""
+        return rows is not None and rows > self.enough
+
+    @property
+    def enough(self) -> float:
+        """With how many rows an extreme is not yet asked inside; infinite where it never is."""
+        return INSIDE * self.ranks**2 if self.count and self.query.inward else math.inf
+
+    @property
+    def ranks(self) -> int:
+        """How many ranks inside it is asked then: the fewest for which it is beyond with a chance of `MISS` at most."""
+        return abs(self.inner.rank.offset)
+
+    @property
+    def inner(self) -> Draw:
+        """That of an answer some ranks inside, which is an end of its interval."""
+        rate, side = (*self.rates[:1], *self.merged)[-1], self.query.inward
+        factors = (LOPSIDED, 1) if side > 0 else (1, LOPSIDED)
+        rank = replace(self.query.rank, factors=factors)
+        ranks = max(0, self.reach(rank, rate) - 2)
+        return self.draw(replace(rank, offset=side * ranks), rate)
 
     def _fewest(self) -> dict[int, Fraction | float]:
         """Each end, and beyond how many rows it is drawn."""
         p, found = self.query.rank.fraction, dict[int, Fraction | float]()
         for side, rate in zip(self.query.ends, self.rates[1:], strict=True):
             part = p if side < 0 else 1 - p
-            found[side] = self.reach(p, rate) / part if part else math.inf
+            found[side] = self.reach(Rank(p), rate) / part if part else math.inf
         return found
 
     def draws(self, rows: int | None) -> dict[int, Draw]:
         """Of a group of so many rows, as released: the answer's, at 0, then one for each of its `sides`."""
-        return self._draws(self.sides(rows))
+        return self._draws(self.sides(rows), inside=self.inside(rows))
 
-    def _draws(self, sides: Sequence[int]) -> dict[int, Draw]:
+    def _draws(self, sides: Sequence[int], *, inside: bool = False) -> dict[int, Draw]:
+        if inside:
+            return {0: self.inner}
         rates, p = dict(zip(self.query.ends, self.rates[1:], strict=True)), self.query.rank.fraction
         return {0: self.answer(len(rates) - len(sides)), **{side: self.end(side, rates[side], p) for side in sides}}
 
@@ -294,16 +234,16 @@ class QuantileRelease(Offer):
 
     def end(self, side: int, rate: Fraction, fraction: Fraction) -> Draw:
         """That of the lower end (-1) or the upper one (1), so many ranks away from a quantile as to be on its side."""
-        return self.draw(Rank(fraction, side * self.reach(fraction, rate)), rate)
+        return self.draw(Rank(fraction, side * self.reach(Rank(fraction), rate)), rate)
 
     def reached(self, side: int, rate: Fraction, fraction: Fraction, rows: int) -> bool:
         """Whether so many rows have the rank that an end wants; else it is the bound, and is not drawn."""
-        return self.reach(fraction, rate) < rows * (fraction if side < 0 else 1 - fraction)
+        return self.reach(Rank(fraction), rate) < rows * (fraction if side < 0 else 1 - fraction)
 
-    def reach(self, fraction: Fraction, rate: Fraction) -> int:
-        """How many ranks away from a quantile an end is drawn."""
+    def reach(self, rank: Rank, rate: Fraction) -> int:
+        """How many ranks away from a quantile a draw is on its side, but for a chance of `MISS`."""
         points = self.query.grid.high - self.query.grid.low + 1
-        per_rank = rate / self.query.width(Rank(fraction)) * fraction.denominator
+        per_rank = rate / self.query.width(rank) * rank.fraction.denominator * max(rank.factors)
         return 1 + math.ceil(Fraction(math.log(points / MISS)) / per_rank)
 
     def draw(self, rank: Rank, rate: Fraction, measure: BaseMeasure | None = None) -> Draw:
@@ -319,20 +259,23 @@ class QuantileRelease(Offer):
         groups, grid = counted(starts, *own), self.query.grid
         counts = self._counted(groups, sampler)
         columns = {"value": [0] * raw.size, "low": [grid.low] * raw.size, "high": [grid.high] * raw.size}
-        for sides, alike in self.ways(counts).items():
-            part = groups.only(alike)
-            for side, draw in self._draws(sides).items():
-                for group, point in zip(alike, chosen(part, grid, draw, sampler), strict=True):
-                    columns[COLUMNS[side]][group] = point
+        for (sides, inside), alike in self.ways(counts).items():
+            part, ends = groups.only(alike), (0, self.query.inward) if inside else (0,)
+            for side, draw in self._draws(sides, inside=inside).items():
+                points = chosen(part, grid, draw, sampler)
+                for name in (COLUMNS[end] for end in ends) if side == 0 else (COLUMNS[side],):
+                    for group, point in zip(alike, points, strict=True):
+                        columns[name][group] = point
         shown = columns if self.query.bracketed else {"value": columns["value"]}
         released = {name: [*map(unit_of(grid.step), steps)] for name, steps in shown.items()}
         return ReleasedTable({**released, "count": counts} if self.count else released)
 
-    def ways(self, counts: Sequence[int | None]) -> dict[tuple[int, ...], list[int]]:
-        """The groups that have the same `sides`, by these: they are drawn together, one draw after the other."""
-        found, fewest = dict[tuple[int, ...], list[int]](), self._fewest()
+    def ways(self, counts: Sequence[int | None]) -> dict[tuple[tuple[int, ...], bool], list[int]]:
+        """The groups that have the same `sides`, and are asked `inside` or not, by these: they are drawn together."""
+        found, fewest, enough = dict[tuple[tuple[int, ...], bool], list[int]](), self._fewest(), self.enough
         for group, rows in enumerate(counts):
-            found.setdefault(_beyond(fewest, rows), []).append(group)
+            inside = rows is not None and rows > enough
+            found.setdefault(((), True) if inside else (_beyond(fewest, rows), False), []).append(group)
         return found
 
     def _counted(self, groups: GroupedRows, sampler: Sampler) -> list[int] | list[None]:
@@ -341,6 +284,17 @@ class QuantileRelease(Offer):
         if not self.count:
             return [None] * len(exact)
         return [int(k) for k in noised(exact, LaplaceLaw(1 / self.count).draw(sampler, len(exact)))]
+
+    def _inside(self, rows: int | None) -> tuple[str, ...]:
+        """What is to be said of an answer among so many rows."""
+        if not self.inside(rows) or not self.ranks:
+            return ()
+        where = "below" if self.query.inward > 0 else "above"
+        return (INSIDE_NOTE.format(ranks=self.ranks, enough=self.enough, where=where),)
+
+    def told(self, released: ReleasedTable) -> tuple[str, ...]:
+        """Where an extreme is asked inside, which was not foretold."""
+        return () if self.notes or not self.count else self._inside(max(released.columns["count"], default=0))
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """The drawn ends up to 99% confidence, all of the bounds beyond; none where they were declined."""

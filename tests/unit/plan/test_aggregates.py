@@ -10,7 +10,7 @@ import pytest
 
 import dpsql
 from dpsql.mechanisms import MECHANISMS
-from dpsql.mechanisms.choice.quantile import QUANTILES
+from dpsql.mechanisms.choice.query import QUANTILES
 from dpsql.mechanisms.friendly_core import pairs
 from dpsql.mechanisms.metric import questions
 from dpsql.mechanisms.noise import central, sensitivity

@@ -16,7 +16,7 @@ import pytest
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Price, Refusal, Request
-from dpsql.mechanisms.choice.landscape import Draw, landscape
+from dpsql.mechanisms.choice.landscape import Draw, Rank, landscape
 from dpsql.mechanisms.choice.quantile import COUNT, QuantileRelease
 from dpsql.mechanisms.exponential import Exponential
 from dpsql.plan.needs import Contribution
@@ -111,9 +111,9 @@ def worst(release: QuantileRelease, pairs: Iterator[tuple[tuple[int, ...], tuple
 
 
 def paths(release: QuantileRelease) -> list[tuple[Draw, ...]]:
-    """The draws that follow each number of rows that may be released: with no end, one, and both."""
+    """The draws that follow each number of rows that may be released: with no end, one, and both, or inside."""
     sizes = (0, *(k * draw.rank.offset for draw in drawn(release)[1:] for k in (-4, -2, 2, 4)), 10**12)
-    return list({release.sides(rows): drawn(release, rows) for rows in sizes}.values())
+    return list(dict.fromkeys(drawn(release, rows) for rows in sizes))
 
 
 def drawn(release: QuantileRelease, rows: int | None = None) -> tuple[Draw, ...]:
@@ -325,7 +325,7 @@ def test_a_group_of_few_rows_has_the_price_of_its_ends_for_its_answer(fraction: 
 
 def test_one_end_is_drawn_where_rows_suffice_on_its_side_alone() -> None:
     release = quantile(asking("quantile_cont", fraction=Fraction(9, 10)))
-    reach = release.reach(Fraction(9, 10), release.rates[1])
+    reach = release.reach(Rank(Fraction(9, 10)), release.rates[1])
     assert release.sides(2 * reach) == (-1,)
     assert release.sides(11 * reach) == (-1, 1)
     assert release.sides(reach) == ()
