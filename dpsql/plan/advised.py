@@ -80,6 +80,11 @@ class LogHistogram:
         """About how many units have a number other than 0: a sum of what stands above the noise, for choosing alone."""
         return sum(self.seen)
 
+    def beyond(self, size: Fraction) -> int:
+        """How many units are seen in bins of larger sizes, as `Signed.beyond` counts them."""
+        outside = [(self.low(bin_), count) for bin_, count in enumerate(self.seen) if count and self.low(bin_) >= size]
+        return sum(count for _, count in outside) if any(low > size for low, _ in outside) else 0
+
     def above(self, size: Fraction) -> float:
         """About which share of the units has a larger size, for choosing alone: as if evenly spread within each bin."""
         total, beyond = self.units, 0.0
@@ -108,11 +113,12 @@ class Signed:
         return max(side.units for side in (self.up, self.down or self.up))
 
     def beyond(self, low: Fraction, high: Fraction) -> int:
-        """How many units are seen in bins that lie outside of bounds whole; for choosing alone."""
-        sides = [(self.up, max(high, Fraction(0)))]
-        if self.down is not None:
-            sides.append((self.down, max(-low, Fraction(0))))
-        return sum(count for side, end in sides for bin_, count in enumerate(side.seen) if side.low(bin_) >= end)
+        """How many units are seen in bins that lie outside of bounds whole; for choosing alone.
+
+        The bin that begins at a bound holds the values equal to it, too: it counts where a farther one is seen.
+        """
+        below = 0 if self.down is None else self.down.beyond(max(-low, Fraction(0)))
+        return self.up.beyond(max(high, Fraction(0))) + below
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpsql.plan.advised import LogHistogram
+from dpsql.plan.advised import LogHistogram, Signed
 
 HISTOGRAM = LogHistogram(Fraction(1, 2), counts=(300, -20, 100, 40), reach=60, likely=45, near=10)
 
@@ -31,3 +31,16 @@ def test_the_share_above_a_size_is_spread_evenly_within_a_bin() -> None:
 
 def test_where_nothing_is_seen_no_share_is_above_anything() -> None:
     assert LogHistogram(Fraction(1), (3, 2), reach=60, likely=45, near=10).above(Fraction(1)) == 0
+
+
+def test_values_equal_to_a_bound_do_not_lie_beyond_it() -> None:
+    def seen(*counts: int) -> LogHistogram:
+        return LogHistogram(Fraction(1), counts, reach=60, likely=45, near=10)
+
+    children = Signed(seen(1000, 900, 500, 200, 0, 0))
+    assert children.beyond(Fraction(0), Fraction(8)) == 0  # 200 from 8 to 15, who may all have 8
+    assert children.beyond(Fraction(0), Fraction(7)) == 200
+    assert Signed(seen(1000, 900, 500, 200, 90)).beyond(Fraction(0), Fraction(8)) == 290
+    assert Signed(seen(1000), seen(0, 100, 0)).beyond(Fraction(-2), Fraction(4)) == 0
+    assert Signed(seen(1000), seen(0, 100, 70)).beyond(Fraction(-2), Fraction(4)) == 170
+    assert Signed(seen(1000), seen(0, 100, 70)).beyond(Fraction(0), Fraction(1)) == 170
