@@ -21,7 +21,7 @@ from dpsql.plan.partners import refuse_as_value
 from dpsql.plan.ranges import known_range, range_of, with_bounds
 from dpsql.plan.types import Facts, Passed, Type, Value
 from dpsql.sql import syntax
-from dpsql.sql.refused import QUARTERS
+from dpsql.sql.refused import QUARTERS, SINCE_1970
 
 __all__ = [
     "Lookup",
@@ -161,7 +161,8 @@ class Resolver:
                 raise UnsupportedQuery(
                     "an interval is added to a day or a moment, and is no value of its own.",
                     construct="INTERVAL", position=node.position,
-                    hint=f"Write x + INTERVAL 15 MINUTE, and date_diff('minute', a, b) for a length. {QUARTERS}",
+                    hint="Write x + INTERVAL 15 MINUTE, and date_diff('minute', a, b) for a length. "
+                    f"{QUARTERS} {SINCE_1970}",
                 )  # fmt: skip
             case _:
                 raise UnsupportedQuery(

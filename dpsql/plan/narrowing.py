@@ -6,7 +6,8 @@ narrowed bounds, rounded outward to the grid, are also the clamp of the argument
 that the condition lets through, but for what a grid rounds.
 
 A condition narrows a column, or a function of columns, by constants: comparisons in either order, IN, BETWEEN, and AND,
-OR and NOT of these. What is known is a box: a range for each of them, in which all its values lie that are not NULL.
+OR and NOT of these. Where a function never falls as a column rises, the column is narrowed, too (`inverse`). What is
+known is a box: a range for each of them, in which all its values lie that are not NULL.
 
 * Three-valued logic. ``implied`` gives the box of the rows for which a condition is true (or false), or also those for
   which it is NULL: the rows that are left for ELSE. A comparison with a constant is NULL only where the column is, and
@@ -30,15 +31,14 @@ NULL in it, so a column without any value but NULL has no such row.
 from __future__ import annotations
 
 import operator as op
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import reduce
-from typing import Any
 
 from dpsql.plan.aggregates import FUNCTIONS, Kind
-from dpsql.plan.functions.rules import hull
+from dpsql.plan.boxes import Box, Range, all_of, any_of, key_of, meet
 from dpsql.plan.grids import grid_of
 from dpsql.plan.intervals import Interval
+from dpsql.plan.inverse import with_arguments
 from dpsql.plan.nodes import (
     Apply,
     Case,
@@ -64,12 +64,6 @@ from dpsql.plan.types import Facts, Type
 
 __all__ = ["SWAPPED", "counts_nothing", "facts_on", "facts_where", "is_empty", "is_never"]
 
-Range = Any
-"""An `Interval` of numbers, or a `Span` of dates."""
-
-Box = Mapping[tuple[str, str] | Apply, Range]
-"""Columns, by alias and name, and functions of them, to the range of values that are not NULL; all where unnamed."""
-
 SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "<>", "<>": "="}
 WIDENED = {"cast:real": Type.INTEGER, "cast:timestamp": Type.DATE}
@@ -88,7 +82,7 @@ def facts_on(expression: Expression, relation: Relation) -> Facts:
 
 def facts_where(expression: Expression, conditions: Sequence[Expression]) -> Facts:
     """The same over the rows for which all of these conditions are true."""
-    return _facts(expression, _all([implied(condition, truth=True, or_null=False) for condition in conditions]))
+    return _facts(expression, all_of([implied(condition, truth=True, or_null=False) for condition in conditions]))
 
 
 def is_empty(relation: Relation) -> bool:
@@ -132,7 +126,7 @@ def _excluded(condition: Expression, box: Box | None) -> bool:
     if _past_end(condition) or (name == "and" and any(_excluded(part, box) for part in parts)):
         return True
     true = implied(condition, truth=True, or_null=False)
-    met = _all([box, true])
+    met = all_of([box, true])
     return met is None or any(met[at] is NOTHING for at in true or {})
 
 
@@ -172,14 +166,14 @@ def _range(expression: Expression, box: Box) -> Range:
     match expression:
         case Column():
             known = known_range(expression)
-            found = _meet(known, box.get((expression.alias, expression.name), known))
+            found = meet(known, box.get((expression.alias, expression.name), known))
             return known if found is NOTHING else found
         case Constant():
             return known_range(expression)
         case Apply():
             ranges = tuple(_range(argument, box) for argument in expression.arguments)
             known = expression.function.bounds(ranges, tuple(map(is_certain, expression.arguments)))
-            found = _meet(known, box.get(expression, known)) if box else known
+            found = meet(known, box.get(expression, known)) if box else known
             return known if found is NOTHING else found
         case Case():
             parts = [
@@ -196,10 +190,10 @@ def _branches(case: Case, box: Box) -> Iterator[tuple[Expression, Box]]:
     """The results that can be reached, each with the box of the rows that reach it."""
     waiting: Box | None = box
     for condition, result in case.branches:
-        taken = _all([waiting, implied(condition, truth=True, or_null=False)])
+        taken = all_of([waiting, implied(condition, truth=True, or_null=False)])
         if taken is not None:
             yield result, taken
-        waiting = _all([waiting, implied(condition, truth=False, or_null=True)])
+        waiting = all_of([waiting, implied(condition, truth=False, or_null=True)])
     if waiting is not None:
         yield case.default, waiting
 
@@ -213,16 +207,16 @@ def _rows(relation: Relation) -> Box | None:
         case Scan() | Written():
             return {}
         case Filter():
-            return _all([_rows(relation.input), implied(relation.predicate, truth=True, or_null=False)])
+            return all_of([_rows(relation.input), implied(relation.predicate, truth=True, or_null=False)])
         case Semi():
             return _rows(relation.input)
         case Join():
             left, right = _rows(relation.left), _rows(relation.right)
             if not relation.outer:
-                return _all([left, right])
-            met = _all([right, *(implied(condition, truth=True, or_null=False) for condition in relation.on)])
+                return all_of([left, right])
+            met = all_of([right, *(implied(condition, truth=True, or_null=False) for condition in relation.on)])
             own, named = _aliases(relation.right), (met or {}).items()
-            return _all([left, {at: known for at, known in named if isinstance(at, tuple) and at[0] in own}])
+            return all_of([left, {at: known for at, known in named if isinstance(at, tuple) and at[0] in own}])
         case Project():
             return _named(relation.alias, relation.columns, _rows(relation.input))
         case PerUnit():
@@ -232,7 +226,7 @@ def _rows(relation: Relation) -> Box | None:
                 _named(relation.alias, list(zip(relation.names, expressions, strict=True)), _rows(part))
                 for part, expressions in relation.parts
             ]
-            return _any(parts)
+            return any_of(parts)
 
 
 def _aliases(relation: Relation) -> set[str]:
@@ -285,18 +279,24 @@ def implied(condition: Expression, *, truth: bool, or_null: bool) -> Box | None:
     Returns:
         None where there can be no such row.
     """
+    stated = _stated(condition, truth=truth, or_null=or_null)
+    return None if stated is None else with_arguments(stated)
+
+
+def _stated(condition: Expression, *, truth: bool, or_null: bool) -> Box | None:
+    """The same, of what the condition itself compares."""
     match condition:
         case Constant(value=value):
             return {} if value is truth or (value is None and or_null) else None
         case Apply(function=function, arguments=arguments) if function.name in ("and", "or"):
-            parts = [implied(part, truth=truth, or_null=or_null) for part in arguments]
-            return _all(parts) if (function.name == "and") is truth else _any(parts)
+            parts = [_stated(part, truth=truth, or_null=or_null) for part in arguments]
+            return all_of(parts) if (function.name == "and") is truth else any_of(parts)
         case Apply(function=function, arguments=(argument,)) if function.name == "not":
-            return implied(argument, truth=not truth, or_null=or_null)
+            return _stated(argument, truth=not truth, or_null=or_null)
         case Apply(function=function, arguments=(first, *rest)) if function.name == "in" and truth:
             if or_null and any(isinstance(part, Constant) and part.value is None for part in rest):
                 return {}  # x IN (1, NULL) is NULL for every x but 1
-            return _any([_compared("=", first, part) for part in rest])
+            return any_of([_compared("=", first, part) for part in rest])
         case Apply(function=function, arguments=(first, second)) if function.name in OPPOSITE:
             if or_null and any(isinstance(part, Constant) and part.value is None for part in (first, second)):
                 return {}
@@ -328,9 +328,7 @@ def _compared(sign: str, first: Expression, second: Expression) -> Box | None:
         ends = numbers_at(sign, found)
     else:
         ends = Interval(None if "<" in sign else found.low, None if ">" in sign else found.high)
-    if isinstance(compared, Apply):
-        return {compared: ends}
-    return {(compared.alias, compared.name): _meet(known_range(compared), ends)}
+    return {key_of(compared): ends if isinstance(compared, Apply) else meet(known_range(compared), ends)}
 
 
 def _differ(sign: str, first: Constant, second: Constant) -> bool:
@@ -349,43 +347,3 @@ def _bare(expression: Expression) -> Column | Apply | None:
             return _bare(argument)
         return None if expression.function.name == "cast:real" else expression
     return expression if isinstance(expression, Column | Apply) else None
-
-
-def _all(boxes: Sequence[Box | None]) -> Box | None:
-    """Where all boxes meet; None where one of them has no row."""
-    met: dict[tuple[str, str] | Apply, Range] = {}
-    for box in boxes:
-        if box is None:
-            return None
-        for at, found in box.items():
-            met[at] = _meet(met[at], found) if at in met else found
-    return met
-
-
-def _any(boxes: Sequence[Box | None]) -> Box | None:
-    """The smallest box that holds all; None where none of them has a row."""
-    held = [box for box in boxes if box is not None]
-    if not held:
-        return None
-    return {at: reduce(_join, [box[at] for box in held]) for at in held[0] if all(at in box for box in held)}
-
-
-def _meet(one: Range, other: Range) -> Range:
-    if one is NOTHING or other is NOTHING:
-        return NOTHING
-    pairs = (
-        [(one.low, other.low), (one.high, other.high)] if isinstance(one, Interval) else zip(one, other, strict=True)
-    )
-    low, high = (
-        choose((end for end in pair if end is not None), default=None)
-        for choose, pair in zip((max, min), pairs, strict=True)
-    )
-    if low is not None and high is not None and low > high:
-        return NOTHING
-    return Interval(low, high) if isinstance(one, Interval) else (low, high)
-
-
-def _join(one: Range, other: Range) -> Range:
-    if one is NOTHING or other is NOTHING:
-        return other if one is NOTHING else one
-    return hull((one, other))

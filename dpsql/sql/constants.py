@@ -8,7 +8,7 @@ from datetime import datetime
 from dpsql.sql import literals
 from dpsql.sql.atoms import Atom, Role
 from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, RESERVED
-from dpsql.sql.refused import QUARTERS, REGEXP
+from dpsql.sql.refused import QUARTERS, REGEXP, SINCE_1970
 from dpsql.sql.syntax import Literal, Parameter, Position
 from dpsql.sql.tokens import Token, TokenKind, fold, name_of
 from dpsql.sql.writer import OpenParenthesis, Writer
@@ -91,7 +91,7 @@ class Constants(Writer):
     def _interval(self, token: Token) -> None:
         following = self._peek()
         if following.kind not in (TokenKind.NUMBER, TokenKind.STRING):
-            hint = f"Write a whole number of one unit, like INTERVAL '3' DAY. {QUARTERS}"
+            hint = f"Write a whole number of one unit, like INTERVAL '3' DAY. {QUARTERS} {SINCE_1970}"
             raise self._refusal("INTERVAL", "only a constant interval is read.", hint)
         unit = self._peek(2).word
         unit = unit if unit.removesuffix("s") in literals.UNITS else ""

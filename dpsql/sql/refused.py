@@ -15,6 +15,7 @@ __all__ = [
     "REFUSED_STATEMENTS",
     "REFUSED_WORDS",
     "REGEXP",
+    "SINCE_1970",
 ]
 
 Refusal = tuple[str, str, str]
@@ -32,6 +33,8 @@ LOCAL_TIME: Final = (
 """How moments of another time zone are reached."""
 QUARTERS: Final = "For groups of 15 minutes write GROUP BY date_trunc('hour', x), minute(x) // 15."
 """How periods within an hour are keys."""
+SINCE_1970: Final = "For the moment x seconds after 1970 began, in UTC, write make_timestamp(x * 1000000)."
+"""How numbers that clocks count become moments."""
 REGEXP: Final = (
     "databases differ in whether all of the text must match.",
     "Write regexp_matches(x, 'pattern') for a part of it, or regexp_full_match(x, 'pattern') for all.",

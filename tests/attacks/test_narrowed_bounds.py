@@ -96,6 +96,7 @@ def conditions() -> st.SearchStrategy[str]:
     )
     day = st.sampled_from(("'2024-01-01'", "'2024-03-01'", "TIMESTAMP '2024-06-30 12:00'", "NULL"))
     sign = st.sampled_from(("<", "<=", ">", ">=", "=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"))
+    of_day = st.sampled_from(("d", "d + 60", "d + x", "last_day(d)", "date_trunc('month', d)", "d + INTERVAL 1 MONTH"))
     name = st.sampled_from(("x", "y", "big", "x * 2 + y", "abs(big)", "GREATEST(x, y)", "x + 1", "big // 2"))
     atom = st.one_of(
         st.builds("{} {} {}".format, name, sign, number),
@@ -103,7 +104,7 @@ def conditions() -> st.SearchStrategy[str]:
         st.builds("{} BETWEEN {} AND {}".format, name, number, number),
         st.builds("{} IN ({}, {})".format, name, number, number),
         st.builds("{} NOT IN ({}, {})".format, name, number, number),
-        st.builds("d {} {}".format, sign, day),
+        st.builds("{} {} {}".format, of_day, sign, day),
         st.sampled_from(
             ("x IS NULL", "x = y", "x < y", "y + 1 > 2", "TRUE", "FALSE", "x > -y", "2 IN (x, 3)", "-x < 1")
         ),
@@ -120,7 +121,7 @@ def conditions() -> st.SearchStrategy[str]:
 
 
 def arguments() -> st.SearchStrategy[str]:
-    plain = st.sampled_from(("x", "y", "x * 2 + y", "COALESCE(x, y)", "month(d)", "GREATEST(x, y)", "abs(big)"))
+    plain = st.sampled_from(("x", "y", "x * 2 + y", "COALESCE(x, y)", "d - DATE '2024-01-01'", "abs(big)"))
     cases = st.builds(
         "CASE WHEN {} THEN {} WHEN {} THEN {} ELSE {} END".format, conditions(), plain, conditions(), plain, plain
     )
@@ -226,7 +227,6 @@ ENDS = {
     "x IN (NULL)": (-3, 3),
     "FALSE": (-3, 3),
     "x IS NULL": (-3, 3),
-    # not a bare column beside a constant
     "x + 1e16 <= 1e16 + 1": (-3, 3),
     "x < y": (-3, 3),
     # what holds for a partner does not hold for the row

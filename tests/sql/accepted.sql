@@ -5598,11 +5598,11 @@ SELECT date_trunc('month', day) AS month, COUNT(*) FROM orders WHERE day >= TIME
 SELECT AVG(DATE_DIFF(placed, DATE '2023-01-01', DAY)), AVG(DATEDIFF(month, placed, TIMESTAMP '2025-01-01')) FROM orders WHERE TIMESTAMP_TRUNC(placed, MONTH) = '2024-02-01'
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
--- a0: avg of integer [0, 730]; grid 1 from 0 to 730
--- a1: avg of integer [1, 24]; grid 1 from 1 to 24
+-- a0: avg of integer [0, 730]; grid 1 from 396 to 424
+-- a1: avg of integer [1, 24]; grid 1 from 11 to 11
 -- columns: avg(date_diff('day', CAST('2023-01-01' AS DATE), placed)) real, avg(date_diff('month', placed, CAST('2025-01-01 00:00:00' AS TIMESTAMP))) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(365 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(12 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 730 ELSE greatest(0, least(730, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 1 WHEN CAST("x1" AS DOUBLE) >= CAST($8 AS DOUBLE) THEN 24 ELSE greatest(1, least(24, CAST(round(CAST("x1" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT date_diff(CAST($1 AS VARCHAR), CAST($2 AS TIMESTAMP), "t0"."placed") AS "x0", date_diff(CAST($6 AS VARCHAR), "t0"."placed", CAST($7 AS TIMESTAMP)) AS "x1" FROM "bounded"."main"."orders" AS "t0" WHERE (date_trunc(CAST($6 AS VARCHAR), "t0"."placed") = CAST($9 AS TIMESTAMP))) AS r) AS q
--- values: 'day', 2023-01-01 00:00:00, 1.0, 0.0, 730.0, 'month', 2025-01-01 00:00:00, 24.0, 2024-02-01 00:00:00
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(410 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(11 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 396 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 424 ELSE greatest(396, least(424, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($8 AS DOUBLE) THEN 11 WHEN CAST("x1" AS DOUBLE) >= CAST($8 AS DOUBLE) THEN 11 ELSE greatest(11, least(11, CAST(round(CAST("x1" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT date_diff(CAST($1 AS VARCHAR), CAST($2 AS TIMESTAMP), "t0"."placed") AS "x0", date_diff(CAST($6 AS VARCHAR), "t0"."placed", CAST($7 AS TIMESTAMP)) AS "x1" FROM "bounded"."main"."orders" AS "t0" WHERE (date_trunc(CAST($6 AS VARCHAR), "t0"."placed") = CAST($9 AS TIMESTAMP))) AS r) AS q
+-- values: 'day', 2023-01-01 00:00:00, 1.0, 396.0, 424.0, 'month', 2025-01-01 00:00:00, 11.0, 2024-02-01 00:00:00
 
 -- policy: shop
 -- reference: SELECT SUM(total) / COUNT(*), CASE WHEN COUNT(*) = 0 THEN 0 ELSE SUM(total) / COUNT(*) END, SUM(TRY_CAST(items AS DOUBLE)) FROM orders
@@ -5769,6 +5769,43 @@ SELECT COUNT(*) FROM patients WHERE make_date(TRY_CAST(right(city, 4) AS INTEGER
 -- columns: count_star() integer
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (CASE WHEN CAST(TRY_CAST(right("t0"."city", CAST($1 AS BIGINT)) AS INTEGER) AS BIGINT) BETWEEN 1 AND 9999 AND CAST(TRY_CAST(substr("t0"."city", CAST($1 AS BIGINT), CAST($2 AS BIGINT)) AS INTEGER) AS BIGINT) BETWEEN 1 AND 12 AND CAST(TRY_CAST(left("t0"."city", CAST($2 AS BIGINT)) AS INTEGER) AS BIGINT) BETWEEN 1 AND 31 THEN TRY_CAST(CAST(CAST(TRY_CAST(right("t0"."city", CAST($1 AS BIGINT)) AS INTEGER) AS BIGINT) AS VARCHAR) || '-' || CAST(CAST(TRY_CAST(substr("t0"."city", CAST($1 AS BIGINT), CAST($2 AS BIGINT)) AS INTEGER) AS BIGINT) AS VARCHAR) || '-' || CAST(CAST(TRY_CAST(left("t0"."city", CAST($2 AS BIGINT)) AS INTEGER) AS BIGINT) AS VARCHAR) AS DATE) END IS NULL)) AS q
 -- values: 4, 2
+
+-- policy: shop
+SELECT year(make_timestamp(1700000000000000 + items * 86400000000)) AS y, COUNT(*) FROM orders WHERE items IS NOT NULL GROUP BY y
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- k0: integer [2023, 2023] or NULL; 1 values: 2023
+-- a0: count_rows
+-- columns: y integer [2023, 2023], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT year(make_timestamp((CAST($1 AS BIGINT) + ("t0"."items" * CAST($2 AS BIGINT))))) AS "k0" FROM "bounded"."main"."orders" AS "t0" WHERE (NOT ("t0"."items" IS NULL))) AS q GROUP BY "k0"
+-- values: 1700000000000000, 86400000000
+
+-- policy: shop
+SELECT COUNT(*) FROM orders WHERE epoch_ms(items * 1000) >= TIMESTAMP '1970-01-01 00:00:10'
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (make_timestamp((("t0"."items" * CAST($1 AS BIGINT)) * 1000)) >= CAST($2 AS TIMESTAMP))) AS q
+-- values: 1000, 1970-01-01 00:00:10
+
+-- policy: shop
+SELECT COUNT(*) FROM logins WHERE make_timestamp(seconds) IS NULL
+-- unit: logins.customer_id
+-- rows per unit: 3, in one group 3, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."logins" AS "t0" WHERE (make_timestamp("t0"."seconds") IS NULL)) AS q
+
+-- policy: shop
+SELECT date_trunc('hour', placed) AS h, COUNT(*) FROM orders WHERE placed::DATE = DATE '2024-07-04' GROUP BY h
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: timestamp [2023-01-01 00:00:00, 2024-12-31 23:00:00]; 24 values: 2024-07-04 00:00:00, 2024-07-04 01:00:00, 2024-07-04 02:00:00, ..., 2024-07-04 22:00:00, 2024-07-04 23:00:00
+-- a0: count_rows
+-- columns: h timestamp [2023-01-01 00:00:00, 2024-12-31 23:00:00], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT date_trunc(CAST($1 AS VARCHAR), "t0"."placed") AS "k0" FROM "bounded"."main"."orders" AS "t0" WHERE (CAST("t0"."placed" AS DATE) = CAST($2 AS DATE))) AS q GROUP BY "k0"
+-- values: 'hour', 2024-07-04
 
 -- policy: shop
 SELECT date_trunc('day', placed) AS day, minute(placed) // 15 AS quarter, COUNT(*) FROM orders WHERE placed < TIMESTAMP '2023-01-08' GROUP BY date_trunc('day', placed), minute(placed) // 15

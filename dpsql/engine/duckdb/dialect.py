@@ -47,6 +47,7 @@ CALENDAR = {
     "moved_by_months": "({0} + to_months(CAST({1} AS INTEGER)))",
     "moved_by_days": "({0} + to_days(CAST({1} AS INTEGER)))",
     "moved_by_seconds": "({0} + to_seconds(CAST({1} AS DOUBLE)))",
+    "moment_of_microseconds": "make_timestamp({0})",
     "day_in_calendar": "{0} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'",
     "in_calendar": "{0} BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999'",
     "try_date": "TRY_CAST(CAST({0} AS VARCHAR) || '-' || CAST({1} AS VARCHAR) || '-' || CAST({2} AS VARCHAR) AS DATE)",

@@ -163,6 +163,10 @@ CALENDAR = {
     "moved_by_months": _moved("months", _MONTHS),
     "moved_by_days": _moved("days", (-1_500_000, 4_000_000)),
     "moved_by_seconds": "(CAST({0} AS timestamp) + make_interval(secs => CAST({1} AS double precision)))",
+    "moment_of_microseconds": (
+        "(TIMESTAMP '1970-01-01 00:00:00' + {0} / 1000000 * interval '1 second' "
+        "+ {0} % 1000000 * interval '1 microsecond')"
+    ),
     "day_in_calendar": "{0} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'",
     "in_calendar": "{0} BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999'",
     "try_date": (

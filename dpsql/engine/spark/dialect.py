@@ -204,6 +204,7 @@ CALENDAR = {
     "moved_by_months": _moved("add_months({day}, {n})", (-50_000, 120_000)),
     "moved_by_days": _moved("date_add({day}, {n})", (-1_500_000, 4_000_000)),
     "moved_by_seconds": f"CAST(timestamp_micros({_micros('{0}')} + {{1}} * 1000000) AS {LOCAL})",
+    "moment_of_microseconds": f"CAST(timestamp_micros({{0}}) AS {LOCAL})",
     "day_in_calendar": "{0} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'",
     "in_calendar": "CAST({0} AS DATE) BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'",
     "try_date": (

@@ -199,11 +199,19 @@ def _others() -> Iterator[Function]:
         yield Function("cast:text", (kind,), TEXT, sql, written="CAST({0} AS VARCHAR)", length=lambda *_: (0, 30))
     yield Function("cast:date", (DATE,), DATE, "{0}", written="CAST({0} AS DATE)", interval=same)
     yield Function(
-        "cast:date", (TIMESTAMP,), DATE, "date_from_timestamp({0})", written="CAST({0} AS DATE)", interval=_days
+        "cast:date",
+        (TIMESTAMP,),
+        DATE,
+        "date_from_timestamp({0})",
+        written="CAST({0} AS DATE)",
+        interval=_days,
+        rises=True,
     )
     yield Function("cast:timestamp", (TIMESTAMP,), TIMESTAMP, "{0}", written="CAST({0} AS TIMESTAMP)", interval=same)
     written = "CAST({0} AS TIMESTAMP)"
-    yield Function("cast:timestamp", (DATE,), TIMESTAMP, "timestamp_from_date({0})", written=written, interval=_moments)
+    yield Function(
+        "cast:timestamp", (DATE,), TIMESTAMP, "timestamp_from_date({0})", written=written, interval=_moments, rises=True
+    )
     for name, kind, known in (("date", DATE, "day_in_calendar"), ("timestamp", TIMESTAMP, "in_calendar")):
         tried = f"try_{name}_from_text({{0}})"
         yield Function(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Callable, Iterator
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
-from dpsql.plan.functions.days import between, clock, complete, counted, moved, moved_months, truncated
+from dpsql.plan.functions.days import FIRST, LAST, between, clock, complete, counted, moved, moved_months, truncated
 from dpsql.plan.functions.rules import constantly
 from dpsql.plan.functions.table import (
     DATE,
@@ -51,6 +51,7 @@ DAY_PARTS: dict[str, Callable[[Span], Interval]] = {
     "century": counted(lambda moment: (moment.year - 1) // 100 + 1),
 }
 """The parts of a day in the calendar, and what each of them can be over a span of days; numbered as in DuckDB."""
+COUNTED = ("year", "isoyear", "yearweek", "decade", "century")  # The parts that never fall as time passes.
 _CLOCK_PARTS = {
     "hour": constantly(0, 23),
     "minute": constantly(0, 59),
@@ -84,11 +85,12 @@ def _format(value: Any) -> str | None:
 def _parts() -> Iterator[Function]:
     for kind in (DATE, TIMESTAMP):
         for part, interval in DAY_PARTS.items():
-            yield Function(part, (kind,), INTEGER, f"{part}({{0}})", interval=interval)
+            rises = part in COUNTED
+            yield Function(part, (kind,), INTEGER, f"{part}({{0}})", interval=interval, rises=rises)
         yield Function("epoch", (kind,), REAL, "epoch({0})", interval=_epoch)
         for name in ("dayname", "monthname"):
             yield Function(name, (kind,), TEXT, f"{name}({{0}})", length=lambda *_: (0, 10))
-        yield Function("last_day", (kind,), DATE, "last_day({0})", interval=_last_day)
+        yield Function("last_day", (kind,), DATE, "last_day({0})", interval=_last_day, rises=True)
         yield Function(
             "strftime", (kind, TEXT), TEXT, "strftime({0}, {1})", constants={1: _format},
             length=lambda _, values: (0, 30 * len(str(values[1]))),
@@ -117,7 +119,7 @@ def _units() -> Iterator[Function]:
         for name in ("date_trunc", "datetrunc"):
             yield Function(
                 name, (TEXT, kind), TIMESTAMP, "date_trunc({0}, {1})", written=f"{name}({{0}}, {{1}})",
-                constants={0: UNITS}, interval=truncated,
+                constants={0: UNITS}, interval=truncated, rises=True,
             )  # fmt: skip
         counts = {"date_diff": between, "datediff": between, "date_sub": complete, "datesub": complete}
         for name, rule in counts.items():
@@ -163,7 +165,9 @@ def _guarded(
     most = 10**9 if name == "add:seconds" else 10**6
     few = lambda _, n: n.within(most)  # noqa: E731 - one fact for two rows
     all_days = lambda _, n: n.within(max(most, CALENDAR))  # noqa: E731 - where the result surely exists
-    yield Function(name, (kind, INTEGER), result, sql, written=written, interval=rule, grows=True, needs=all_days)
+    yield Function(
+        name, (kind, INTEGER), result, sql, written=written, interval=rule, grows=True, needs=all_days, rises=True
+    )
     yield Function(
         name, (kind, INTEGER), result, f"CASE WHEN in_calendar({sql}) THEN {sql} END", written=written,
         interval=rule, needs=few, nulls=Nulls.MAY, departs=NO_SUCH_DAY,
@@ -179,6 +183,36 @@ def _made() -> Iterator[Function]:
     )  # fmt: skip
 
 
+def _since_1970() -> Iterator[Function]:
+    """Moments of UTC from whole numbers, as clocks count them."""
+    for name, length in (("make_timestamp", 1), ("epoch_ms", 1000)):
+        least, most = -clock(_1970) // length, (clock(LAST) - clock(_1970)) // length
+        sql = "moment_of_microseconds({0})" if length == 1 else f"moment_of_microseconds(({{0}} * {length}))"
+        written = f"{name}({{0}})"
+        rule = _counted_since(length, least, most)
+        fits = lambda a, least=least, most=most: (  # noqa: E731 - one fact for two rows
+            a.finite and least <= a.low and a.high <= most
+        )
+        yield Function(name, (INTEGER,), TIMESTAMP, sql, written=written, interval=rule, needs=fits, rises=True)
+        yield Function(
+            name, (INTEGER,), TIMESTAMP, f"CASE WHEN {{0}} BETWEEN {least} AND {most} THEN {sql} END", written=written,
+            interval=rule, nulls=Nulls.MAY, has_value=fits, departs=NO_SUCH_DAY,
+        )  # fmt: skip
+
+
+def _counted_since(length: int, least: int, most: int) -> Callable[[Interval], Span]:
+    """The moment so many times so many microseconds after the first one of 1970, within the calendar."""
+
+    def at(end: Any) -> datetime | None:
+        return None if end is None else FIRST + timedelta(microseconds=int(end) * length + clock(_1970))
+
+    def rule(count: Interval) -> Span:
+        known = count.clipped(Fraction(least), Fraction(most))
+        return at(known.low), at(known.high)
+
+    return rule
+
+
 def _years(year: Interval, *_: Interval) -> Span:
     known = year.clipped(Interval.point(1).low, Interval.point(9999).high)
     return (
@@ -187,4 +221,4 @@ def _years(year: Interval, *_: Interval) -> Span:
     )
 
 
-DATES: tuple[Function, ...] = (*_parts(), *_units(), *_moves(), *_made())
+DATES: tuple[Function, ...] = (*_parts(), *_units(), *_moves(), *_made(), *_since_1970())

@@ -69,7 +69,9 @@ def _arithmetic() -> Iterator[Function]:
         for sign, rule in rules.items():
             written = f"({{0}} {sign} {{1}})"
             sql = "real_product({0}, {1})" if (kind, sign) == (REAL, "*") else written
-            yield Function(sign, (kind, kind), kind, sql, written=written, interval=rule, grows=True)
+            yield Function(
+                sign, (kind, kind), kind, sql, written=written, interval=rule, grows=True, rises=kind is INTEGER
+            )
         yield Function("negate", (kind,), kind, "(-{0})", written="(-{0})", interval=lambda a: -a, grows=True)
         yield Function("abs", (kind,), kind, "abs({0})", interval=Interval.absolute, grows=True)
     yield from _quotients()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dpsql.sql.refused import FIRST_ROW, LOCAL_TIME, QUARTERS, REGEXP
+from dpsql.sql.refused import FIRST_ROW, LOCAL_TIME, QUARTERS, REGEXP, SINCE_1970
 from dpsql.sql.tokens import JSON_VALUE
 
 __all__ = ["REFUSED", "REFUSED_AGGREGATES"]
@@ -51,7 +51,10 @@ _INTERCEPT = (
     "Write AVG(y) FILTER (WHERE x IS NOT NULL) - REGR_SLOPE(y, x) * AVG(x) FILTER (WHERE y IS NOT NULL): each AVG over "
     "the rows of the slope, whose noised numbers they may share."
 )
-_GEOMEAN = ("it follows from a mean of logarithms.", "Write exp(least(AVG(ln(greatest(x, 1))), 50)).")
+_GEOMEAN = (
+    "it follows from a mean of logarithms.",
+    "Write exp(least(AVG(ln(x)), 50)) .. WHERE x >= 0.01: a logarithm needs numbers away from 0.",
+)
 _DISTANCE = (
     "it is a median of distances from a median, which must be released first.",
     "Write SELECT MEDIAN(x), then SELECT MEDIAN(abs(x - 5)) with the number that came; or STDDEV(x).",
@@ -91,7 +94,8 @@ REFUSED: Mapping[str, tuple[str, str]] = {
     ),
     "[]": (
         "only a list of quantiles has elements.",
-        "Write QUANTILE_CONT(x, [0.25, 0.75])[1]. Of a text substr(x, 1, 1) is the first character, as x[1] is.",
+        "Write QUANTILE_CONT(x, [0.25, 0.75])[1]. Of a text substr(x, 1, 1) is the first character, as x[1] is, "
+        "and split_part(x, ',', 1) the first piece.",
     ),
     "nvl": ("DuckDB calls it otherwise.", "Write coalesce(a, b)."),
     "iff": ("DuckDB calls it otherwise.", "Write if(condition, a, b) or CASE."),
@@ -102,7 +106,9 @@ REFUSED: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("convert_timezone", "timezone", "from_utc_timestamp", "to_utc_timestamp", "convert_tz"), _ZONE),
     **dict.fromkeys(("regexp_like", "regexp", "rlike"), REGEXP),
     **dict.fromkeys(("date_format", "format_date", "format_datetime", "format_timestamp"), _WRITTEN),
-    "to_timestamp": ("its result has a time zone.", "Write TIMESTAMP '1970-01-01' + INTERVAL 60 SECOND, say."),
+    "to_timestamp": ("its result has a time zone.", SINCE_1970),
+    "to_seconds": ("an interval is no value of its own.", SINCE_1970),
+    "from_unixtime": ("DuckDB calls it otherwise.", SINCE_1970),
     "time_bucket": (
         "periods are those of the calendar here.",
         f"Write date_trunc('week', x), or date_diff('day', DATE '2020-01-01', x) // 10 for every ten days. {QUARTERS}",

@@ -88,6 +88,8 @@ class Function:
         nulls: When it is NULL.
         has_value: Of one that may be NULL where no argument is: what the ranges must prove so that it is not. None:
             nothing proves it.
+        rises: Whether it never falls, or never rises, as any one argument rises and the others are constants, its
+            ``interval`` being exact for single values.
         step: The grid its numbers lie on, where that is known.
         texts: Whether integers, booleans and dates stand for their text, as in ``concat('no. ', 7)``.
         departs: Where it is NULL though DuckDB has an error or another value; empty where nowhere.
@@ -109,6 +111,7 @@ class Function:
     work: Work | None = None
     nulls: Nulls = Nulls.STRICT
     has_value: Callable[..., bool] | None = None
+    rises: bool = False
     step: Fraction | None = None
     texts: bool = False
     departs: str = ""

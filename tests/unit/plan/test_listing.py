@@ -67,6 +67,18 @@ def raw() -> Iterator[duckdb.DuckDBPyConnection]:
         ("nights // 7", "nights // 7 <> 2", 5),
         ("month(left_on)", "quarter(left_on) = 2", 3),
         ("cost > 1000", "cost > 1000", 1),
+        ("date_trunc('hour', came)", "came::DATE = DATE '2024-07-04'", 24),
+        ("date_trunc('hour', came)", "came::DATE BETWEEN DATE '2024-07-04' AND DATE '2024-07-05'", 48),
+        ("date_trunc('hour', came)", "date_trunc('day', came) = DATE '2024-07-04'", 24),
+        ("date_trunc('hour', came)", "date_trunc('day', came)::DATE >= '2024-12-31'", 24),
+        ("date_trunc('hour', came)", "came + INTERVAL 1 DAY < '2023-01-02 03:00:00'", 3),
+        ("date_trunc('hour', came)", "came::DATE IN ('2024-07-04', '2024-07-05') OR came::DATE = '2024-07-06'", 72),
+        (
+            "date_trunc('hour', came)",
+            "NOT (came::DATE < '2024-07-04' OR date_trunc('month', came) > '2024-07-01')",
+            28 * 24,
+        ),
+        ("left_on", "year(left_on) = 2024 AND last_day(left_on) <= '2024-02-29'", 31 + 29),
         ("date_trunc('month', came)", "hour(came) = 14", 24),  # which days have such an hour is not looked at
     ],
 )
@@ -92,6 +104,8 @@ CONDITIONS = (
     "nights < 9", "nights % 2 = 0", "left_on >= '2024-01-01'", "quarter(left_on) = 2 OR nights < 3",
     "quarter(left_on) = 2 OR left_on IS NULL", "year(left_on) * 100 + month(left_on) > 202406",
     "CASE WHEN cost < 100 THEN 'low' WHEN cost < 5000 THEN 'mid' END = 'mid'",
+    "came::DATE IN ('2024-03-01', '2024-02-28')", "NOT (date_trunc('month', came) < '2024-03-01')",
+    "last_day(left_on) = '2024-02-29' OR left_on IS NULL", "NOT (year(left_on) <> 2024)",
 )  # fmt: skip
 
 
