@@ -11,7 +11,7 @@ from dpsql.plan.expressions import arguments_of
 from dpsql.plan.narrowing import facts_on
 from dpsql.plan.nodes import Apply, Column, Expression, Relation
 
-__all__ = ["unbounded"]
+__all__ = ["LOGARITHMS", "unbounded"]
 
 LOGARITHMS = frozenset({"ln", "log", "log2", "log10"})
 

@@ -16,10 +16,10 @@ from dpsql.plan.aggregate_calls import FILTERED
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.applied import KEPT_WITHIN
 from dpsql.plan.catalog import Catalog, ColumnInfo
-from dpsql.plan.nodes import Aggregate, Column
+from dpsql.plan.nodes import Aggregate, Apply, Column
 from dpsql.plan.options import Options
 from dpsql.plan.relations import origins
-from dpsql.plan.unbounded import unbounded
+from dpsql.plan.unbounded import LOGARITHMS, unbounded
 from dpsql.prepare.together import Taken, joined
 from dpsql.sql.parse import parse
 
@@ -186,8 +186,10 @@ def _own_bounds(aggregate: Aggregate) -> str:
     call = re.sub(r"\[OFFSET\(\d+\)\]$", "", aggregate.text.removesuffix(FILTERED))
     if aggregate.epsilon is not None or not _reads(call):
         call = f"{call.partition('(')[0]}(...)"
+    logarithm = isinstance(aggregate.argument, Apply) and aggregate.argument.function.name in LOGARITHMS
+    ends = "(-5, 20)" if logarithm else "(0, 500)"
     named = "" if aggregate.function != "trimmed_mean" else ", with OPTIONS (mechanism = 'preprocessing')"
-    return f"name bounds in the call: {call.removesuffix(')')}, contribution_bounds_per_row => (0, 500)){named}"
+    return f"name bounds in the call: {call.removesuffix(')')}, contribution_bounds_per_row => {ends}){named}"
 
 
 def _reads(call: str) -> bool:

@@ -30,6 +30,8 @@ FORMAT = "Write strftime(x, '%Y-%m'), or CAST(x AS VARCHAR)."
 _CHARACTERS = {"YYYY": "%Y", "MM": "%m", "DD": "%d", "HH24": "%H", "MI": "%M", "SS": "%S"}
 """The parts of templates of dates that are read, as formats."""
 _PART = re.compile("|".join(_CHARACTERS), re.IGNORECASE)
+_NUMBER = re.compile(r"(FM)?[$SL]?[90][90.,DG]*(MI|PL|PR|S|%)?", re.IGNORECASE)
+"""A template of numbers."""
 _BETWEEN = re.compile("[-/.:,_ ]*")
 
 
@@ -136,6 +138,10 @@ def _quotient_or_zero(call: Call) -> Expr:
 def _written(call: Call) -> Expr:
     """TO_CHAR(x, 'YYYY-MM')."""
     match call.arguments:
+        case (_, Literal(value=str(template))) if _NUMBER.fullmatch(template):
+            _refuse(
+                call, "templates of numbers are not read.", "Write CAST(round(x, 2) AS VARCHAR), or format the answer."
+            )
         case (value, Literal(value=str(template)) as written):
             names = [name.upper() for name in _PART.findall(template)]
             # Twice the same may be another part: SSSS are the seconds of a day.

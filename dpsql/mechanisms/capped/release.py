@@ -118,8 +118,8 @@ class CappedRelease(Offer):
         most = lost + (1 - lost) * sizes.missed(place)
         return (
             f"at most {edges[place]:,} {what} of each unit count, a cap chosen privately; about {lost:.0%} to "
-            f"{most:.0%} of the {what} are left out, and at most {max(0, math.ceil(above)):,} units have more "
-            f"({1 - UNSURE:.0%}). {widened}"
+            f"{most:.0%} of the {what} are left out, and with {1 - UNSURE:.0%} confidence "
+            f"at most {max(0, math.ceil(above)):,} units have more. {widened}"
         )
 
 

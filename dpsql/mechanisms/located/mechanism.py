@@ -211,7 +211,9 @@ def _note(query: LocatedQuery) -> str:
     shares = shares_for(max(query.rows_about, few), query.each) or shares_for(10 * few, query.each)
     tails = Fraction(1, 4) if shares is None else shares.tails
     hidden = most_hidden(len(Bins(query.grid).edges), query.law(tails).spread)
-    unseen = f"at most {hidden:,} of a group (99%)" if hidden < query.rows_about else "in a small group many of them"
+    unseen = (
+        f"with 99% confidence {hidden:,} of a group or fewer" if hidden < query.rows_about else "in a small group many"
+    )
     return (
         f"A group of more than about {few:,} rows is clipped where its rows thin out, others at one clamp that a part "
         "of the price finds. Its interval allows for what noised numbers of rows show farther out. Rows that noise "

@@ -82,8 +82,14 @@ def test_what_means_something_else_there_is_told_what_to_write(theirs: str, hint
 
 @pytest.mark.parametrize(
     "template",
-    ["'999.99'", "'YYYY-Mon'", "'SSSS'", "'DDD'", "'DDTHH24'", "'YYYY\"x\"'", "'%YYYY'", "'YYYY9'", "''", "?"],
+    ["'YYYY-Mon'", "'SSSS'", "'DDD'", "'DDTHH24'", "'YYYY\"x\"'", "'%YYYY'", "'YYYY9'", "''", "?"],
 )
 def test_a_template_with_other_parts_is_refused_naming_the_format(template: str) -> None:
     with pytest.raises(UnsupportedQuery, match=r"once each at most YYYY, MM, DD.* Write strftime\(x, '%Y-%m'\)"):
+        read(f"TO_CHAR(x, {template})")
+
+
+@pytest.mark.parametrize("template", ["'999.99'", "'999,999'", "'FM999G990D00'", "'$0000'", "'9.99MI'"])
+def test_a_template_of_numbers_is_not_sent_to_the_format_of_dates(template: str) -> None:
+    with pytest.raises(UnsupportedQuery, match=r"templates of numbers.*Write CAST\(round\(x, 2\) AS VARCHAR\)"):
         read(f"TO_CHAR(x, {template})")
