@@ -395,3 +395,9 @@ def test_statistics_of_the_same_values_are_one_release() -> None:
     assert AtOwnPlace().together([asked[0], asked[0]]) == []  # identical ones are measured once anyway
     other = asking("var_pop", grid=replace(WIDE, high=5_000), price=ONE)
     assert AtOwnPlace().together([asked[0], other]) == []
+
+
+def test_the_note_says_of_what_it_is_sure() -> None:
+    (note,) = release_of(rows_about=10**6).notes
+    assert "hides (with 99% confidence " in note
+    assert " of a group or fewer) are thought" in note
