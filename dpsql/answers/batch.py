@@ -196,7 +196,7 @@ class BatchQuote:
         )
 
     def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-        names = ("statement", "column", "mechanism", "cost", "expected error (95%)")
+        names = ("statement", "column", "mechanism", "cost", "half width (95%)")
         return names, [
             (str(place), column.name, column.mechanism, cost_text(column.loss), column.error)
             for place, quote in enumerate(self.statements, 1)

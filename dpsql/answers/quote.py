@@ -41,6 +41,13 @@ __all__ = [
 BETWEEN = frozenset({"least", "date_diff", "datediff", "date_sub", "datesub"})
 """Functions that keys of times between two dates are made with: in most data one of them is the earlier one."""
 
+CLIPPING = frozenset({"located", "clamped", "capped"})
+"""Mechanisms that clip where rows thin out, and are chosen by a guess of where that is."""
+RIVALS = (
+    " So is the choice, by the error that is expected of the answer: where a few rows lie far from the rest, a "
+    "mechanism whose noise is known before may err less."
+)
+
 
 def quote(
     prepared: Prepared, repeats_left: int | None, composition: Composition, classes: Mapping[str, Fraction]
@@ -244,15 +251,15 @@ def _below_0(key: Key) -> str | None:
 
 
 def _found_in_data(prepared: Prepared) -> tuple[str, ...]:
-    """Which expected errors are guesses, since what the noise must reach is found in the data."""
+    """Which half widths are guesses, since what the noise must reach is found in the data."""
     found = [own for own in prepared.measured if own.choice.release.mechanism in FOUND and own.choice.release.bracketed]
     if not found:
         return ()
     texts = ", ".join(dict.fromkeys(own.aggregate.text for own in found))
-    return (
-        f"The expected error of {texts} is a guess: the noise is found in the data, and an interval may be several "
-        "times as wide.",
-    )
+    note = f"The half width of {texts} is a guess: the noise is found in the data, and an interval may be several times"
+    summed = (own for own in found if not FUNCTIONS[own.aggregate.function].drawn)
+    chosen = any(own.choice.release.mechanism in CLIPPING and own.request.options.mechanism is None for own in summed)
+    return (f"{note} as wide.{RIVALS if chosen else ''}",)
 
 
 def _notes(prepared: Prepared) -> tuple[str, ...]:

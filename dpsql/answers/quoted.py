@@ -41,7 +41,7 @@ class QuoteColumn(ReleaseSummary):
 
     @property
     def error(self) -> str:
-        """Its expected error as text."""
+        """The half width of its interval as text, or what is said instead."""
         return self.said or f"± {number(self.half_width)}"
 
     @property
@@ -124,7 +124,7 @@ class Quote:
         )
 
     def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-        names = ("column", "mechanism", "cost", "sensitivity", "noise scale", "expected error (95%)")
+        names = ("column", "mechanism", "cost", "sensitivity", "noise scale", "half width (95%)")
         return names, [
             (c.name, c.mechanism, cost_text(c.loss), number(c.sensitivity), number(c.scale), c.error)
             for c in self.columns

@@ -1,16 +1,18 @@
-"""Choosing: least expected error at the same price, by public facts, with everybody's reasons."""
+"""Choosing: least expected error at the same price, of those alike the shortest interval, with everybody's reasons."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import pytest
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms import MECHANISMS, by_name
-from dpsql.mechanisms.base import Price
+from dpsql.mechanisms.base import Offer, Price, Request
 from dpsql.mechanisms.choose import choose
 from dpsql.mechanisms.laplace import Laplace
+from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.plan.needs import Contribution
 from tests.unit.mechanisms.asking import BY_RHO, CITY, HALF, OPEN, WITH_DELTA, asking
 
@@ -108,6 +110,52 @@ def test_of_equal_offers_the_first_registered_is_taken() -> None:
     first, second = Laplace("one"), Laplace("two")
     assert choose(asking("sum"), mechanisms=(first, second)).release.mechanism == "one"
     assert choose(asking("sum"), mechanisms=(second, first)).release.mechanism == "two"
+
+
+@dataclass(frozen=True, slots=True)
+class Guessed(NoisedRelease):
+    """Laplace's offer, with another expected error."""
+
+    error: float = field(kw_only=True)
+
+    @property
+    def expected_error(self) -> float:
+        return self.error
+
+
+@dataclass(frozen=True, slots=True)
+class Guessing(Laplace):
+    """A mechanism whose offers have a given expected error and half width."""
+
+    error: float = 0.0
+    width: float = 0.0
+
+    def offer(self, request: Request) -> Offer:
+        plain = Laplace(self.name).offer(request)
+        assert isinstance(plain, NoisedRelease)
+        guessed = Guessed(plain.mechanism, plain.loss, plain.need, law=plain.law, step=plain.step, error=self.error)
+        object.__setattr__(guessed, "half_width", self.width)
+        return guessed
+
+
+@pytest.mark.parametrize(
+    ("other", "taken", "reason"),
+    [
+        ((100.0, 150.0), "one", "farther off: by 100, that of one by 20 (95%)."),
+        ((100.0, 900.0), "one", "its expected error is not smaller."),
+        ((22.0, 150.0), "other", "it is expected to err hardly less, and its interval would be longer."),
+        ((20.0, 150.0), "other", "its expected error is not smaller."),
+        ((22.0, 300.0), "one", "its expected error is not smaller."),
+    ],
+)
+def test_what_is_said_of_the_others_is_what_the_figures_say(
+    other: tuple[float, float], taken: str, reason: str
+) -> None:
+    error, width = other
+    rivals = (Guessing("one", error=20.0, width=200.0), Guessing("other", error=error, width=width))
+    choice = choose(asking("sum"), mechanisms=rivals)
+    assert choice.release.mechanism == taken
+    assert choice.others[0].reason.endswith(reason)
 
 
 def test_a_price_in_rho_lets_gaussian_win_without_delta() -> None:
