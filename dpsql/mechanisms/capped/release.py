@@ -112,9 +112,14 @@ class CappedRelease(Offer):
         edges, sizes = self.search.edges, self.sizes(released)
         if place == len(edges) - 1:
             return f"all of a unit's {what} count, up to the {edges[-1]:,} that it may have."
+        if not sizes.rows:
+            return (
+                f"at most {edges[place]:,} {what} of each unit count, by public facts alone: noise hides how many "
+                f"{what} units have, and so how many are left out. {widened}"
+            )
         terms = len(edges) - 1 - place
         above = sum(self._counts(released)[place + 1 :]) + self.search.law.spread * beyond(terms, UNSURE)
-        lost = 1 - sizes.kept(place) / sizes.rows if sizes.rows else 0.0
+        lost = 1 - sizes.kept(place) / sizes.rows
         most = lost + (1 - lost) * sizes.missed(place)
         return (
             f"at most {edges[place]:,} {what} of each unit count, a cap chosen privately; about {lost:.0%} to "

@@ -2,9 +2,12 @@
 
 Neighbours and loss: stated by `capped.mechanism`, with the theorem.
 
-The cap is the one with which the interval is expected to be shortest. The interval is that of `located` over the rows
-within the cap, widened by what the rows left out are thought to change (`sizes`, `LocatedRelease.exchanged`): in the
-place of as large a share of the rows as drifts or sways, others may stand that lie a standard deviation off.
+The cap is the one with which the interval is expected to be shortest, by the sizes that are believed; where noise hides
+all of them it is the one that public facts expect. The quote is of an interval by what noise would leave of the guess.
+
+The interval is that of `located` over the rows within the cap, widened by what the rows left out are thought to change
+(`sizes`, `LocatedRelease.exchanged`): in the place of as large a share of the rows as drifts or sways, others may stand
+that lie a standard deviation off.
 
 Tests: tests/unit/mechanisms/capped.
 """
@@ -48,7 +51,8 @@ class CappedStatistics(CappedAtOnce):
 
     def __post_init__(self) -> None:
         place = self.best(self.guess)
-        expected, (_, moved) = self._parts(self.guess, place), self._parts(self.guess, place, HIDDEN)
+        shown = self.search.believed([round(many) for many in self.guess.units])  # what noise would leave of the guess
+        expected, (_, moved) = self._parts(self.guess, place), self._parts(shown, place, HIDDEN)
         width = self.inners[place].interval_foreseen(self.rows(self.guess, place)) + moved
         derive(self, expected=expected, half_width=min(width, self.inners[place].most))
 
@@ -64,10 +68,15 @@ class CappedStatistics(CappedAtOnce):
         return replace(self, inners=tuple(i for i in inners if isinstance(i, LocatedRelease)), notes=self.notes)
 
     def best(self, sizes: UnitSizes) -> int:
-        """The cap with the shortest expected interval, with what noise hides far out."""
+        """The cap with the shortest expected interval, with what noise hides far out.
+
+        Where no size is believed it is that of the guess: otherwise all caps would look alike but the largest, whose
+        noise hides everything.
+        """
+        known = sizes if sizes.rows else self.guess
 
         def width(place: int) -> float:
-            noise, moved = self._parts(sizes, place)
+            noise, moved = self._parts(known, place)
             return HIDES * noise + moved
 
         return min(range(len(self.inners)), key=width)

@@ -23,8 +23,8 @@ __all__ = [
     "ALLOWED",
     "EASY",
     "MISS",
+    "RARELY",
     "STEEP",
-    "SURE",
     "WIDE",
     "ClampSearch",
     "above_edges",
@@ -53,10 +53,9 @@ are at their cap: beside the best clamp in hindsight they err by as much as with
 
 FINE = 16  # Points of a score for one unit: penalties are whole numbers of them. It is a choice.
 
-SURE = Fraction(4)
-"""Nats by which the fallback is ahead of the lowest edge while nobody is counted. So few units leave it in force: the
-chance that a lower edge, which clips them all, is taken is about e^-4 for each, 1 in 50. By as much the units that
-would show a guess to be too low must outweigh the way from it to the fallback. It is a choice."""
+RARELY = 1 / 200
+"""As a probability: that an edge is taken which clips all units, whatever they have. It is a choice: the interval does
+not hold then, and ten times less would want a seventh more units to move a clamp from where it stands."""
 
 ALLOWED = 3
 """Units, as a multiple of what one nat of the choice is worth, that the interval allows to be clipped by once the
@@ -119,13 +118,23 @@ class ClampSearch:
         return self.guess if self.fallback is None else self.fallback
 
     @property
+    def sure(self) -> float:
+        """Nats by which that edge is ahead of the lowest while nobody is counted.
+
+        Each unit above an edge costs the lead of neither, so that so many keep all edges that clip all units, together,
+        at a chance of `RARELY`: permute-and-flip takes one that is x nats behind with a chance of e^-x / 2 at most.
+        """
+        behind = sum(math.exp(-self.climbed(place)) for place in range(self.standing))
+        return math.log(max(1.0, behind) / (2 * RARELY))
+
+    @property
     def start(self) -> int:
         """Points that this edge has while nobody is counted.
 
         It stands then until so many units are counted that, were they all above the guess, that would show.
         """
         way = self.climbed(self.standing) - 2 * self.climbed(self.guess)
-        return math.ceil((SURE + Fraction(max(0.0, way))) / self.exponent)
+        return math.ceil(Fraction(self.sure + max(0.0, way)) / self.exponent) + 1  # penalties are rounded to points
 
     def scores(self, units: Sequence[int]) -> list[int]:
         """Of each edge, in points, from the number of units of each size."""

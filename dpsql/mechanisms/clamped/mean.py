@@ -49,7 +49,17 @@ from dpsql.mechanisms.base import Offer, Refusal, Request, derive
 from dpsql.mechanisms.choice.clamp import MISS, ClampSearch, by_edges
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.choice.tails import THINS
-from dpsql.mechanisms.clamped.units import CAP, NAME, UnitsQuery, means_of, records, totals_of, units_query, why_not
+from dpsql.mechanisms.clamped.units import (
+    ASIDE,
+    CAP,
+    NAME,
+    UnitsQuery,
+    means_of,
+    records,
+    totals_of,
+    units_query,
+    why_not,
+)
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
 from dpsql.mechanisms.located.clamp import Clamps
 from dpsql.mechanisms.located.parts import COUNT, Shares, shares_for
@@ -71,9 +81,6 @@ is a choice."""
 FEW = Shares(centre=Fraction(3, 16), tails=Fraction(3, 16), again=Fraction(4, 16))
 """Of what is left, in groups with too few units to find a centre: for the clamp of totals, for the clamp of means whose
 middle is the centre, and for the number of rows. A choice."""
-ASIDE = 0.2
-"""How far a mean is thought to be from the middle of a clamp of units' means, as a share of its half width. A guess:
-half of what `located` thinks of rows, which vary more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,13 @@ no size exceeds it. Let N_j be the number of units with a size above e_j, and w 
 penalties p_j are public. The slope by which they rise grows evenly from 0 at e_0 to CLIMB / c, for a clamp twice as
 high, at the edge g that is guessed from public facts: there such a clamp is worth CLIMB w / a units. Above g they rise
 by STEEP / c, for counts of a whole table by EASY / c. An edge h, g or above it, has q(h) = max(-FINE N_h - p_h, s -
-FINE N), where N is the number of all units and s at least SURE / c: where there are too few to tell where they lie, it
-stands, and seldom an edge that clips them all. s is so large that g, if none is above it, is taken in its place only
-where N c FINE is about p_h - p_g + SURE: so many units, were they all above g, would have shown that. Of a whole table
-h is where units lie that have as many rows as the caps allow, of values as they are guessed: owners know how many rows
-people have, and bounds are what surely holds. Where a condition or a join may leave units far less, h is halfway, by
-factors, between that and g. Penalties are the same over many groups as over one.
+FINE N), where N is the number of all units: where there are too few to tell where they lie, it stands. s is so large
+that an edge below h which clips all units is taken with a chance of `RARELY` at most, of all such edges together; and
+g, if none is above it, is taken in the place of h only where N FINE is s + p_g, and more than p_h - p_g: so many units,
+were they all above g, would have shown that. Of a whole table h is where units lie that have as many rows as the caps
+allow, of values as they are guessed: owners know how many rows people have, and bounds are what surely holds. Where a
+condition or a join may leave units far less, h is halfway, by factors, between that and g. Penalties are the same over
+many groups as over one.
 
 *The sums.* With C = e_j for that j, each unit's totals are multiplied by a number from 0 to 1 that depends on its size
 alone, and makes it at most C: without groups a unit of size s > C counts with C in place of s; with groups its totals
@@ -34,6 +35,11 @@ C / e_b, and s C / e_b <= C, since s <= e_b. So a neighbour moves the vector of 
 is one number, of totals of one sign), and the theorem of `laplace` holds. Where a size is above all edges, which the
 caps rule out, the unit counts as C without groups and as 0 with them.  QED
 
+*An edge that clips all.* Where all N units are above e_j, q(j) = -FINE N - p_j and q(h) >= s - FINE N, so that e_j is
+c (s + p_j) nats behind at least. Permute-and-flip takes what scores the most as soon as it comes to it; so it takes e_j
+only if that comes first, which it does once of two times, and then with chance exp(-c (s + p_j)) at most. c s is
+ln(sum over j < h of exp(-c p_j) / (2 RARELY)) or more.
+
 *How many units are above the clamp.* q(J) >= -p_J, since N_J = 0. Permute-and-flip takes a j only if j comes up, with
 chance at most exp(c (q(j) - q(J))). So for every j the chance that it is taken although FINE N_j > p_J - p_j +
 ln(J / miss) / c is at most miss / J: with chance 1 - miss the number of units above the clamp is at most that over
@@ -44,9 +50,9 @@ C if four fifths of them have more than twice as much, four fifths of these four
 or the last edge (`choice.tails`). It holds the unclamped total wherever no more than that was clipped in a group;
 beyond it nobody can know, for a single unit may have all that its caps allow. The answer says both numbers. Where C is
 e_h, which stands while few are counted, and no more shows than units that may all be above C, nothing tells how far
-above they are: the interval reaches up to the last edge for as many units as would show so much. So it does for any C
-where each unit has one row, but not where totals of both signs make up for each other. That is post-processing of the
-released sums and j.
+above they are: the interval reaches up to the last edge for as many units as would show so much. So it does for a C
+of which g is more than sixty-four times, and for any C where each unit has one row, but not where totals of both signs
+make up for each other. That is post-processing of the released sums and j.
 
 Where `dpsql advise` released the sizes of a table's units, they give a clamp for nothing (`facts`), and the whole
 price is for the noise; of the two ways the one with the less expected error is offered.
@@ -69,7 +75,7 @@ from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request
-from dpsql.mechanisms.choice.clamp import EASY, STEEP, SURE, WIDE, ClampSearch, place_of
+from dpsql.mechanisms.choice.clamp import EASY, STEEP, WIDE, ClampSearch, place_of
 from dpsql.mechanisms.clamped.facts import known_clamp, known_sizes
 from dpsql.mechanisms.clamped.release import ClampedRelease
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
@@ -179,7 +185,7 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
     steep = EASY if tight and request.aggregate.function != "sum" else STEEP
     search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess, 1, fallback, steep)
     climb = search.climbed(len(totals.edges) - 1) - search.climbed(guess)
-    needed = (float(SURE) + climb + CERTAIN) * request.neighbour_rows / max(1.0, _units(request))
+    needed = (search.sure + climb + CERTAIN) * request.neighbour_rows / max(1.0, _units(request))
     if for_choice.epsilon < needed:
         wanted = f"about {needed / float(share):.2g} would do" if request.price.rho is None else "ask for more"
         return f"this price is too small to find a bound by so few units; {wanted}."

@@ -1,6 +1,6 @@
 """The release of a total under a privately chosen clamp; the theorem is in `clamped.mechanism`.
 
-Tests: tests/unit/mechanisms/clamped/test_mechanism.py.
+Tests: tests/unit/mechanisms/clamped/test_mechanism.py, test_release.py.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dpsql.limits import SATURATION
 from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.choice.clamp import MISS, place_of
 from dpsql.mechanisms.choice.groups import Whole
+from dpsql.mechanisms.choice.tails import NEAR
 from dpsql.mechanisms.laplace import laplace_scale
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.noised import in_unit, unit_of
@@ -213,7 +214,7 @@ class ClampedRelease(Offer):
 
         None where more shows than units that may be above it, and where totals of both signs make up for each other.
         """
-        if self._signed or (place != self.search.standing and not self.need.single):
+        if self._signed or not (place == self.search.standing or self.need.single or self._far_below(place)):
             return None
         search, groups = self.search, self._steps(released.columns["noised"], place)
         shown, edge = abs(sum(groups)), search.edges[place]
@@ -222,6 +223,10 @@ class ClampedRelease(Offer):
             return None
         units = math.ceil((shown + sway) / (edge * (1 - 2.0**-PARTS if self.need.source.keys else 1)))
         return max(search.allowed(place), min(search.lost(place), units * (search.edges[-1] - edge)))
+
+    def _far_below(self, place: int) -> bool:
+        """Whether a unit as large as is guessed lies above the clamp by more than an interval allows for in a tail."""
+        return self.search.edges[place] << NEAR < self.search.edges[self.guess]
 
     def told(self, released: ReleasedTable) -> tuple[str, ...]:
         """The clamp, and what of the interval is noise and what clipping."""

@@ -35,6 +35,7 @@ from dpsql.privacy.kinds import Pure
 from dpsql.privacy.tables import RawTable
 
 __all__ = [
+    "ASIDE",
     "CAP",
     "MANY",
     "NAME",
@@ -56,6 +57,9 @@ LOOSE = 4  # How many times what a unit has a cap is thought to be. A guess, as 
 MANY = 16  # From so many rows a unit on, a cap is thought to be loose. A guess.
 SKEW = Fraction(1, 16)
 """How far the mean is thought to be from the centre, as a share of the reach of single rows. A guess."""
+ASIDE = 0.2
+"""How far a mean is thought to be from the middle of a clamp of units' means, as a share of its half width. A guess:
+half of what `located` thinks of rows, which vary more."""
 MOST_UNITS = 2_000_000
 """Rows by the policy's guess; of more it is asked for by name alone. Each unit may be a record of its own, which the
 worker sends: a million take one to two seconds, as measured for `located`."""
@@ -153,7 +157,8 @@ def units_query(request: Request, grid: Grid, loss: Pure, *, squares: bool) -> U
     units = _units(rows, typical)
     caps = edges_to(most)
     reach, rest = reach_of(grid, request.facts), loss.epsilon * (1 - CAP)
-    skew, deviation = float(SKEW) * reach, reach / RISE
+    skew, deviation, places = float(SKEW) * reach, reach / RISE, clamps_of(grid, request.facts)
+    aside = ASIDE * places.window(places.guess).half * typical  # where units are too few to find a centre
     squares_reach = (deviation**2 * typical + (deviation * RISE) ** 2 * math.sqrt(typical)) / coarse
     return UnitsQuery(
         need=Values(own, total, of_sums, others=tuple(others)),
@@ -163,9 +168,9 @@ def units_query(request: Request, grid: Grid, loss: Pure, *, squares: bool) -> U
         rows_about=units,
         reach=reach * math.sqrt(typical) + skew * typical,
         worth=worth_of(units * float(rest / moved)),
-        clamps=_clamps(Grid(grid.step, -wide * most, wide * most), wide, reach * math.sqrt(typical)),
+        clamps=_clamps(Grid(grid.step, -wide * most, wide * most), wide, max(reach * math.sqrt(typical), aside)),
         values=grid,
-        places=clamps_of(grid, request.facts),
+        places=places,
         cap=ClampSearch(caps, CAP * loss.epsilon, moved, place_of(caps, typical)),
         rows=rows,
         skew=skew,

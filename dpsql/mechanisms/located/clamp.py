@@ -43,6 +43,9 @@ coordinates fill them."""
 NARROW = 32
 """From so many steps on, bounds are hoped to be half as loose. A guess on the side of the search, as in `clamped`:
 where it is wrong, little is lost."""
+FILLED = 16
+"""Bounds without 0 whose far end is at most so many times the near one are thought to be filled. A guess: who knows how
+small values are at least knows their scale, as that of ratings from a half to five, years, and dates."""
 SPREADS = 4  # Declared spreads that rows are thought to reach from the centre, or farther. A guess.
 
 
@@ -128,8 +131,14 @@ def clamps_of(grid: Grid, facts: Facts) -> Clamps:
     far = max(grid.high - anchor, anchor - grid.low)
     edges = edges_to(far, max(1, far // FIRST))
     loose = BOTH if 2 * min(grid.high - anchor, anchor - grid.low) >= far else LOOSE
-    reach = float(far // loose if far >= WIDE else far)
+    reach = float(far if far < WIDE or _filled(grid) else far // loose)
     if facts.spread is not None:
         reach = max(reach, SPREADS * float(facts.spread / grid.step))
     hoped = min(reach, 2 * far / LOOSE) if far >= NARROW else reach
     return Clamps(grid, anchor, edges, place_of(edges, reach), place_of(edges, hoped), declared_centre(grid, facts))
+
+
+def _filled(grid: Grid) -> bool:
+    """Whether values of one sign are bounded by numbers of one scale."""
+    near, far = sorted((abs(grid.low), abs(grid.high)))
+    return grid.low * grid.high > 0 and far <= FILLED * near

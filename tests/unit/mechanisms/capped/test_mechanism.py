@@ -167,6 +167,21 @@ def test_noise_for_one_unit_where_one_is_replaced_shows_in_the_exact_loss() -> N
     assert quantile_loss(release, one, two, SEEN[0]) <= 1 < quantile_loss(half, one, two, SEEN[0])
 
 
+def test_a_mean_whose_sizes_noise_hides_has_the_cap_of_the_guess_and_a_quote_that_foretells_it() -> None:
+    held, cheap = Contribution(rows=1024, groups=2, rows_in_group=1024), Price(Fraction(1, 5), Fraction(0))
+    grid = Grid(Fraction(1, 1000), 500, 5_000)
+    release = release_of("avg", cheap, grid, held=held, keys=(CITY,), rows_about=30_000)
+    assert isinstance(release, CappedStatistics)
+    hidden = release.search.believed([0] * 5 + [144, 173, 143, 114, 61, 36])  # of 671 people who rate films
+    assert not hidden.rows
+    expected = release.best(release.guess)
+    assert release.best(hidden) == expected < len(release.search.edges) - 1
+    assert release.half_width is not None
+    assert release.half_width > 2  # so many units as are guessed would be hidden, too
+    clear = release_of("avg", ONE, grid, held=held, keys=(CITY,), rows_about=3_000_000)
+    assert clear.half_width is not None and clear.half_width < 1
+
+
 def test_the_loss_is_the_price_however_it_is_named() -> None:
     for function, price in (("avg", ONE), ("quantile_disc", ONE), ("quantile_cont", BY_RHO), ("var_pop", BY_RHO)):
         release = release_of(function, price)

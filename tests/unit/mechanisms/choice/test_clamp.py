@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
 import pytest
 
-from dpsql.mechanisms.choice.clamp import EASY, MISS, STEEP, ClampSearch, above_edges
+from dpsql.mechanisms.choice.clamp import EASY, MISS, RARELY, STEEP, ClampSearch, above_edges
 from dpsql.testing_samplers import Noiseless
 from tests.unit.mechanisms.chances import loss, permute_and_flip, within
 
@@ -48,6 +49,27 @@ def test_units_too_few_to_tell_where_they_lie_are_seldom_clipped() -> None:
         assert sum(chosen[:8]) < Decimal("0.08")
     sure = permute_and_flip(search.scores([0] * 8 + [400, 0, 0, 0, 0]), search.exponent)
     assert sum(sure[:8]) < Decimal("0.01") and sure[8] > Decimal("0.8")
+
+
+@pytest.mark.parametrize(("guess", "fallback"), [(7, None), (4, 7), (0, 7), (7, 8)])
+@pytest.mark.parametrize("many", [0, 28, 200, 2_000])
+def test_an_edge_that_clips_all_units_is_as_rare_as_stated(many: int, guess: int, fallback: int | None) -> None:
+    for units, steep in ((1, STEEP), (2, EASY)):
+        search = ClampSearch(tuple(2**place for place in range(9)), Fraction(2, 25), units, guess, 1, fallback, steep)
+        for size in (search.standing, 8):  # of all units, as the place of an edge
+            sizes = [many * (at == size) for at in range(10)]
+            chosen = permute_and_flip(search.scores(sizes), search.exponent)
+            assert sum(chosen[: search.standing]) <= Decimal(RARELY)
+
+
+@pytest.mark.parametrize(("guess", "fallback"), [(8, None), (18, 22), (4, 25)])
+@pytest.mark.parametrize("many", [0, 28, 71, 105, 202, 2_000])
+def test_nor_do_many_low_edges_add_up_to_more(many: int, guess: int, fallback: int | None) -> None:
+    edges = (16, 24, *(edge for power in range(5, 17) for edge in (2**power, 3 * 2 ** (power - 1))))
+    search = ClampSearch(edges, Fraction(2, 25), 1, guess, 1, fallback)
+    scores = search.scores([many * (at == search.standing) for at in range(len(edges) + 1)])
+    behind = ((max(scores) - score) * float(search.exponent) for score in scores[: search.standing])
+    assert sum(math.exp(-nats) / 2 for nats in behind) <= RARELY  # of each, no less than its exact chance
 
 
 @pytest.mark.parametrize("many", [0, 10, 60, 200, 600, 5_000])

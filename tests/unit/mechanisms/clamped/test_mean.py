@@ -172,6 +172,17 @@ def test_without_noise_it_is_the_mean_of_what_is_within_the_window_and_the_cap(m
     assert row["value"] == pytest.approx(true, rel=0.5)
 
 
+def test_of_few_units_with_many_rows_the_mean_is_not_drawn_to_the_middle_of_the_bounds() -> None:
+    held, ratings = Contribution(rows=1024, groups=1, rows_in_group=1024), Grid(Fraction(1, 1000), 500, 5_000)
+    release = release_of(Price(Fraction(1, 5), Fraction(0)), ratings, held=held, rows_about=100_000)
+    raters = ((24, 144), (45, 173), (90, 143), (180, 114), (360, 97))
+    units: Units = Counter({(3_500 * rows, rows): many for rows, many in raters})
+    for seed in ("a", "b", "c", "d"):  # fixed seeds: nothing is left to chance
+        released = release.release(raw_of(units), FixedSampler(seed))
+        assert released.columns["clamp"] != [None]  # too few units to find a centre
+        assert abs(released.values[0] - 3.5) < 0.5
+
+
 @pytest.mark.parametrize(("many", "sure"), [(3_000, 0.95), (60, 0.9)])
 def test_intervals_hold_the_mean_of_all_rows(many: int, sure: float) -> None:
     release, held, draws = release_of(), people(11, many, 3_000.0), 60
