@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date, timedelta
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from dpsql.plan.boxes import Box, Range, key_of, meet
@@ -39,6 +40,7 @@ def with_arguments(box: Box) -> Box:
     return found
 
 
+@lru_cache(maxsize=1024)  # Some hundred bytes each, by public facts alone: each value asks again.
 def argument_within(applied: Apply, found: Range) -> tuple[Expression, Range] | None:
     """The argument of a function, and where it lies if the function's value is in a range; None where nothing is known.
 
