@@ -6,22 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from functools import reduce
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, AggregateCall, Takes
 from dpsql.plan.applied import KEPT_WITHIN
 from dpsql.plan.dated import days_of, no_number
-from dpsql.plan.expressions import Resolver, as_constant, columns_of, nearest
+from dpsql.plan.expressions import Resolver, all_of, as_constant, columns_of, nearest, where_true
 from dpsql.plan.functions.refused import REFUSED
 from dpsql.plan.narrowing import facts_on
-from dpsql.plan.nodes import Aggregate, Case, Column, Constant, Expression, Relation
+from dpsql.plan.nodes import Aggregate, Column, Constant, Expression, Relation
 from dpsql.plan.plans import REPORTS
 from dpsql.plan.quantile_calls import element_of, quantile
 from dpsql.plan.relations import unit_of
 from dpsql.plan.scope import identifying, named_where
 from dpsql.plan.squares import refuse_squares
-from dpsql.plan.types import Facts, Type
+from dpsql.plan.types import Type
 from dpsql.sql import syntax
 from dpsql.sql.elements import ELEMENT
 from dpsql.sql.naming import column_name
@@ -125,14 +124,14 @@ class AggregateReader:
             )  # fmt: skip
         vector = tuple(self._numeric(self.rows.resolve(argument), node) for argument in node.arguments)
         there = [self._there(argument, node) for argument in vector]
-        complete = reduce(lambda a, b: self.rows.apply("and", (a, b), node.position), there)
+        complete = all_of(there, self.rows, node.position)
         if node.where is not None:
             own = self.rows.boolean(self.rows.resolve(node.where), node.where)
             complete = self.rows.apply("and", (complete, own), node.position)
         asked = []
         for argument, coordinate in zip(node.arguments, vector, strict=True):
             single = self.read(replace(node, name="avg", arguments=(argument,), where=None))
-            mean = replace(single.aggregate, argument=_where(complete, coordinate), vector=(*vector, complete))
+            mean = replace(single.aggregate, argument=where_true(complete, coordinate), vector=(*vector, complete))
             asked.append(Asked(mean, single.finish))
         return asked
 
@@ -146,21 +145,19 @@ class AggregateReader:
                 )
             if where is None:
                 return replace(aggregate, function="count_rows")
-            return replace(aggregate, function="count", argument=_where(where, as_constant(1)))
+            return replace(aggregate, function="count", argument=where_true(where, as_constant(1)))
         argument = self._argument(node, 1)
         named = named_where(argument)
         if named is None:
             self._refuse_unit(argument, node)
         else:
             argument, conditions = named[0], [*named[1], *([] if where is None else [where])]
-            where = (
-                reduce(lambda a, b: self.rows.apply("and", (a, b), node.position), conditions) if conditions else None
-            )
+            where = all_of(conditions, self.rows, node.position) if conditions else None
             if not argument.facts.nullable and not node.distinct:  # units and keys are never NULL in a bounded view
                 return self._count(replace(node, star=True, arguments=()), aggregate, where)
             if not argument.facts.nullable and argument.unit and where is None:
                 return replace(aggregate, function="count_units")
-        argument = argument if where is None else _where(where, argument)
+        argument = argument if where is None else where_true(where, argument)
         return replace(aggregate, function="count_distinct" if node.distinct else "count", argument=argument)
 
     def _condition(self, node: syntax.Call, aggregate: Aggregate, where: Expression | None) -> tuple[Aggregate, Finish]:
@@ -172,7 +169,7 @@ class AggregateReader:
             condition = self.rows.apply("not", (condition,), node.position)
         if where is not None:
             condition = self.rows.apply("and", (where, condition), node.position)
-        counted = replace(aggregate, function="count", argument=_where(condition, as_constant(1)))
+        counted = replace(aggregate, function="count", argument=where_true(condition, as_constant(1)))
         if takes is Takes.COUNT_IF:
             return counted, lambda column: column
         operator = ">=" if takes is Takes.ANY else "<"
@@ -192,7 +189,10 @@ class AggregateReader:
         if where is not None:
             both = self.rows.apply("and", (both, where), node.position)
         return replace(
-            aggregate, function=CALLS[node.name].function, argument=_where(both, first), second=_where(both, second)
+            aggregate,
+            function=CALLS[node.name].function,
+            argument=where_true(both, first),
+            second=where_true(both, second),
         )
 
     def _there(self, argument: Expression, node: syntax.Call) -> Expression:
@@ -218,7 +218,7 @@ class AggregateReader:
                 "it aggregates a constant.", construct=node.name.upper(), position=node.position,
                 hint="Name a column, or multiply COUNT(*) by the constant.",
             )  # fmt: skip
-        argument = argument if where is None else _where(where, argument)
+        argument = argument if where is None else where_true(where, argument)
         return replace(aggregate, function=call.function, argument=argument, fraction=fraction), finish
 
     def _argument_and_fraction(self, node: syntax.Call, call: AggregateCall) -> tuple[Expression, Fraction | None]:
@@ -376,12 +376,6 @@ def without_report(node: syntax.Expr) -> tuple[syntax.Expr, str]:
         f"reports are written as {' or '.join(REPORTS)}.", construct="report_format =>",
         position=wanted.position or node.position, hint="Write report_format => 'JSON'.",
     )  # fmt: skip
-
-
-def _where(condition: Expression, value: Expression) -> Expression:
-    """The value where a condition is true, else NULL."""
-    facts = replace(value.facts, nullable=True)
-    return Case(((condition, value),), Constant(None, Facts(value.facts.type)), facts)
 
 
 def _spelled(node: syntax.Call) -> str:

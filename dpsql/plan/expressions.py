@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregates import CALLS
@@ -26,6 +27,7 @@ from dpsql.sql.refused import QUARTERS, SINCE_1970
 __all__ = [
     "Lookup",
     "Resolver",
+    "all_of",
     "arguments_of",
     "as_constant",
     "columns_of",
@@ -33,6 +35,7 @@ __all__ = [
     "range_of",
     "refuse_large",
     "substituted",
+    "where_true",
 ]
 
 Lookup = Callable[[syntax.Expr], Expression | None]
@@ -372,3 +375,14 @@ def _spoken(node: syntax.Expr) -> str:
             return "CASE"
         case _:
             return type(node).__name__
+
+
+def all_of(conditions: Sequence[Expression], rows: Resolver, position: syntax.Position) -> Expression:
+    """Whether all these conditions are true; there is at least one."""
+    return reduce(lambda a, b: rows.apply("and", (a, b), position), conditions)
+
+
+def where_true(condition: Expression, value: Expression) -> Expression:
+    """The value where a condition is true, else NULL."""
+    facts = replace(value.facts, nullable=True)
+    return Case(((condition, value),), Constant(None, Facts(value.facts.type)), facts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan.nodes import Apply, Column, Expression
+from dpsql.plan.nodes import Apply, Case, Column, Expression
 from dpsql.plan.types import Type
 
 __all__ = ["as_owner_declares", "names_nobody", "refuse_unit"]
@@ -25,6 +25,17 @@ def names_nobody(expression: Expression) -> bool:
     return False
 
 
+def _value_of(expression: Expression) -> Column | None:
+    """The unit or key that an expression is, or that a CASE may choose; None for all else."""
+    match expression:
+        case Column():
+            return expression if expression.identifies else None
+        case Case(branches=branches, default=default):
+            found = (_value_of(result) for result in (*(then for _, then in branches), default))
+            return next((column for column in found if column is not None), None)
+    return None
+
+
 def refuse_unit(name: str, arguments: Sequence[Expression], position: tuple[int, int] | None) -> None:
     """Nothing is computed from a privacy unit or a key: it equals itself, which is a join, or is another key.
 
@@ -32,9 +43,10 @@ def refuse_unit(name: str, arguments: Sequence[Expression], position: tuple[int,
         UnsupportedQuery: It does, with what the column is and what may be written.
     """
     columns = [argument for argument in arguments if isinstance(argument, Column)]
-    held = [column for column in columns if column.identifies]
+    held = [column for argument in arguments if (column := _value_of(argument)) is not None]
     joins = name == "=" and len(held) == 2
-    if not held or joins or name == "is_null" or (name == "<>" and len(columns) == 2 and _one_key(*columns)):
+    said = joins or name == "is_null" or (name == "<>" and len(columns) == 2 and _one_key(*columns))
+    if not held or (said and len(columns) == len(arguments)):
         return
     column, other = held[0], next((column for column in columns if column != held[0]), None)
     hint = f"It may stand in joins and in COUNT(DISTINCT {column.shown})."

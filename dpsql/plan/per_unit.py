@@ -13,8 +13,8 @@ from fractions import Fraction
 from dpsql.errors import InvariantBroken, UnsupportedQuery
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, Kind, Takes
 from dpsql.plan.applied import applied
-from dpsql.plan.conditions import bare_identity, holds_aggregate, where_as_case, windows_in
-from dpsql.plan.expressions import Resolver, range_of
+from dpsql.plan.conditions import bare_identity, holds_aggregate, refuse_identifying, where_as_case, windows_in
+from dpsql.plan.expressions import Resolver, all_of, range_of, where_true
 from dpsql.plan.functions import INTEGER_LIMIT, overloads
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.intervals import Interval
@@ -24,7 +24,7 @@ from dpsql.plan.plans import Key
 from dpsql.plan.ranges import known_range, showing
 from dpsql.plan.relations import is_public, names_unit, unit_of
 from dpsql.plan.rows import Rows
-from dpsql.plan.scope import Scope, identifying
+from dpsql.plan.scope import Scope, identifying, named_where
 from dpsql.plan.stability import most_rows, rows_per_unit
 from dpsql.plan.sub_queries import ReleasesInside, Sub
 from dpsql.plan.types import Facts, Type
@@ -137,6 +137,8 @@ class _PerUnit:
                 )
             columns[item.name] = bare_identity(over.resolve(item.expression), item.position)
         having = None if query.having is None else over.boolean(over.resolve(query.having), query.having)
+        if having is not None:
+            refuse_identifying(having, "HAVING", query.position)
         relation: Relation = PerUnit(self.relation, self.alias, tuple(self.keys), tuple(self.values))
         if having is not None:
             relation = Filter(relation, having)
@@ -200,7 +202,9 @@ class _PerUnit:
                 position=node.position,
                 hint="Leave it out.",
             )
-        if argument is not None and not counts:
+        if argument is not None and counts:
+            argument = self._counted(argument, resolver, node)
+        elif argument is not None:
             held = identifying(argument)
             if held is not None or argument.facts.type not in (FUNCTIONS[function].inside_unit or ()):
                 raise UnsupportedQuery(
@@ -214,6 +218,19 @@ class _PerUnit:
         value = UnitValue(f"v{len(self.values)}", function, argument, facts)
         self.values.append(value)
         return unit_column(self.alias, value, most_rows(self.relation))
+
+    def _counted(self, argument: Expression, resolver: Resolver, node: syntax.Call) -> Expression:
+        """What COUNT reads: a unit or a key only by itself, or where conditions hold."""
+        named = named_where(argument)
+        if named is not None:
+            return named[0] if not named[1] else where_true(all_of(named[1], resolver, node.position), named[0])
+        if (held := identifying(argument)) is not None:
+            raise UnsupportedQuery(
+                "nothing is computed from a privacy unit or a key: that would single out a person or a record.",
+                construct=held.shown, position=node.position,
+                hint=f"Count {held.shown} itself, or write COUNT(DISTINCT CASE WHEN .. THEN {held.shown} END).",
+            )  # fmt: skip
+        return argument
 
 
 def _is_count_if(node: syntax.Call) -> bool:
@@ -360,5 +377,6 @@ def _one_row_a_unit(
 
 def _key_column(alias: str, name: str, key: Expression) -> Column:
     if isinstance(key, Column):
-        return showing(Column(alias, name, key.facts, key.values, unit=key.unit, link=key.link), key)
+        own = Column(alias, name, key.facts, key.values, unit=key.unit, link=key.link, said=key.shown)
+        return showing(own, key)
     return showing(Column(alias, name, key.facts), key)

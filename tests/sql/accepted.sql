@@ -5905,3 +5905,21 @@ SELECT COUNT(*) FROM patients WHERE age > (SELECT (SELECT COUNT(*) FROM visits) 
 -- columns: count_star() integer
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (CAST("t0"."age" AS DOUBLE) > CASE WHEN abs(CAST(CAST($2 AS BIGINT) AS DOUBLE)) >= 1e-60 THEN (CAST(CAST($1 AS BIGINT) AS DOUBLE) / CAST(CAST($2 AS BIGINT) AS DOUBLE)) END)) AS q
 -- values: (the integer that is released first), (the integer that is released first)
+
+-- policy: shop
+SELECT AVG(n) AS a FROM (SELECT customer_id, COUNT(DISTINCT CASE WHEN items > 3 THEN order_id END) FILTER (WHERE express) AS n FROM orders GROUP BY customer_id) AS c
+-- unit: orders.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 5]; grid 1 from 0 to 5
+-- columns: a real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t1"."v0" AS "x0" FROM (SELECT "k0", CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t0"."customer_id" AS "k0", CASE WHEN ("t0"."express" AND ("t0"."items" > CAST($1 AS BIGINT))) THEN "t0"."order_id" END AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS r GROUP BY "k0") AS "t1") AS q
+-- values: 3
+
+-- policy: shop
+SELECT SUM(n) AS s FROM (SELECT customer_id, COUNT(CASE WHEN items > 3 THEN CASE WHEN express THEN customer_id END END) AS n FROM orders GROUP BY customer_id) AS c
+-- unit: orders.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of integer [0, 5]; grid 1 from 0 to 5
+-- columns: s integer
+-- engine: SELECT "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x0" FROM (SELECT "t0"."$number" AS "u", CASE WHEN (("t0"."items" > CAST($1 AS BIGINT)) AND "t0"."express") THEN "t0"."customer_id" END AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q
+-- values: 3

@@ -2295,3 +2295,27 @@ SELECT COUNT(*) FROM patients WHERE sex == "F"
 
 SELECT exp(AVG(ln(age + 1))) FROM patients
 -- refused: exp at 1:8: the result could be too large for the engine. A released number has no bounds. Keep it within constants, such as exp(least(AVG(ln(x)), 50)).
+
+-- policy: shop
+SELECT AVG(n) FROM (SELECT customer_id, COUNT_IF(CASE WHEN express THEN customer_id END = '5') AS n FROM orders GROUP BY customer_id) AS c
+-- refused: customer_id at 1:60: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT customer_id).
+
+-- policy: shop
+SELECT AVG(n) FROM (SELECT customer_id, COUNT(DISTINCT CASE WHEN express THEN NULL ELSE customer_id END) AS n FROM orders GROUP BY customer_id) AS c
+-- refused: customer_id at 1:41: nothing is computed from a privacy unit or a key: that would single out a person or a record. Count customer_id itself, or write COUNT(DISTINCT CASE WHEN .. THEN customer_id END).
+
+-- policy: shop
+SELECT AVG(n) FROM (SELECT customer_id, COUNT(DISTINCT COALESCE(CASE WHEN express THEN order_id END, order_id)) AS n FROM orders GROUP BY customer_id) AS c
+-- refused: order_id at 1:56: it is a key, orders.order_id, and stands beside nothing but that key: else it could single out a record. It may stand in joins and in COUNT(DISTINCT order_id). Beside the same key of another row of the same unit it also takes <>.
+
+-- policy: shop
+SELECT AVG(n) FROM (SELECT customer_id, COUNT(CASE WHEN express THEN customer_id END = status) AS n FROM orders GROUP BY customer_id) AS c
+-- refused: customer_id at 1:57: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT customer_id).
+
+-- policy: shop
+SELECT COUNT(*) FROM (SELECT customer_id FROM orders GROUP BY customer_id HAVING CASE WHEN COUNT(*) > 1 THEN customer_id END = '5') AS c
+-- refused: customer_id at 1:92: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT customer_id).
+
+-- policy: shop
+SELECT COUNT(*) FROM (SELECT customer_id FROM orders GROUP BY customer_id HAVING CASE WHEN COUNT(*) > 1 THEN customer_id END IS NULL) AS c
+-- refused: customer_id at 1:92: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT customer_id).

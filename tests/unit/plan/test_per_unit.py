@@ -64,3 +64,61 @@ def test_what_does_not_stand_inside_one_unit_names_what_does(session: Session, n
         assert f"{name.upper()} at 1:" in told
         assert "inside one unit it is not supported." in told
         assert POSSIBLE in told
+
+
+CHOSEN = (
+    "CASE WHEN day > 1 THEN pid END",
+    "CASE WHEN day > 1 THEN pid ELSE NULL END",
+    "CASE WHEN day > 1 THEN CASE WHEN cost > 3 THEN pid END END",
+    "IF(day > 1, pid, NULL)",
+)
+COMPUTED = (
+    "CASE WHEN day > 1 THEN NULL ELSE pid END",
+    "CASE WHEN day > 1 THEN pid WHEN cost > 3 THEN pid END",
+    "CASE WHEN day > 1 THEN pid END = '2'",
+    "CASE WHEN CASE WHEN day > 1 THEN pid END = '2' THEN 1 END",
+    "COALESCE(CASE WHEN day > 1 THEN pid END, pid)",
+    "COALESCE(CASE WHEN day > 1 THEN pid END, CASE WHEN cost > 3 THEN pid END)",
+    "NULLIF(CASE WHEN day > 1 THEN pid END, '2')",
+    "CASE WHEN day > 1 THEN pid END IS NULL",
+    "upper(CASE WHEN day > 1 THEN pid END)",
+    "CASE WHEN pid IS NULL THEN pid END",
+)
+FILTERS = ("", " FILTER (WHERE cost < 4)")
+
+
+@pytest.mark.parametrize("counted", ["COUNT({})", "COUNT(DISTINCT {})"])
+@pytest.mark.parametrize("expression", CHOSEN)
+def test_a_unit_is_counted_where_conditions_hold_whatever_its_type(
+    session: Session, counted: str, expression: str
+) -> None:
+    # Of the three stays, days 1, 5 and 2 with costs 2, 3 and 4: the unit is a number, which the plan does not know.
+    places = PLACES["inside one unit, as a value"].replace("AVG(v)", "SUM(v)"), PLACES["of all rows"]
+    for filtered in FILTERS:
+        met = [day > 1 and ("cost > 3" not in expression or cost > 3) and (not filtered or cost < 4)
+               for day, cost in ((1, 2), (5, 3), (2, 4))]  # fmt: skip
+        for place in places:
+            sql = place.format(counted.format(expression) + filtered)
+            assert session.query(sql, epsilon=1).rows == [(sum(met),)], sql
+
+
+@pytest.mark.parametrize("call", ["COUNT({})", "COUNT(DISTINCT {})", "COUNT_IF({})", "COUNT(*) FILTER (WHERE {})"])
+@pytest.mark.parametrize("expression", COMPUTED)
+def test_nothing_is_computed_from_what_may_be_a_unit(session: Session, call: str, expression: str) -> None:
+    for place in ("inside one unit, as a value", "of all rows"):
+        for filtered in FILTERS if "FILTER" not in call else ("",):
+            assert refusal(session, PLACES[place].format(call.format(expression) + filtered))
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "CASE WHEN COUNT(*) > 1 THEN pid END = '2'",
+        "upper(IF(MAX(day) > 1, pid, NULL)) = '2'",
+        "CASE WHEN COUNT(*) > 1 THEN pid END IS NULL",
+    ],
+)
+def test_no_group_of_one_unit_is_chosen_by_whose_it_is(session: Session, condition: str) -> None:
+    told = refusal(session, f"SELECT COUNT(*) FROM (SELECT pid FROM stays GROUP BY pid HAVING {condition}) AS s")
+    assert "pid" in told
+    assert "could single out a person" in told
