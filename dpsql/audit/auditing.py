@@ -23,7 +23,7 @@ from dpsql.audit.moves import additive, exposes
 from dpsql.audit.questions import DELTA, Posed, questions
 from dpsql.audit.replay import Promise, Replay, Run, RunPart, neighbours_of
 from dpsql.audit.report import Row, Verdicts
-from dpsql.audit.seen import control_flow, same_but_draws
+from dpsql.audit.seen import answered, control_flow, same_but_draws
 from dpsql.audit.shares import class_shares, lost
 from dpsql.audit.stand_in import placed, stand_in
 from dpsql.audit.world import Neighbours
@@ -44,8 +44,6 @@ OWN_DRAWS = frozenset({"capped", "friendly_core", "located", "metric", *METHODS}
 """Mechanisms whose draws follow from what they released before, or are of no single law: they are measured alone. So
 are synthetic tables, and the means and variances of `clamped`."""
 ROWS = (FIRST_ROW, LAST_ROW)
-FAILED = ("EngineFailed", "InvariantBroken")
-"""Errors that no question may end in."""
 APART = (InvariantBroken, ValueError)
 """What the comparison of runs ends in where these do not even have the same parts."""
 KEY = bytes(range(32))
@@ -176,11 +174,12 @@ def _promise(made: MadeUp) -> Promise:
 def _compared(made: MadeUp, world: Neighbours, asking: Sequence[Posed]) -> tuple[list[tuple[str, str]], list[_Case]]:
     """The mechanisms that refuse a question, with their reasons; and what the others come to on neighbours."""
     promise = _promise(made)
-    first = world.replay([one.template for one in asking], [promise], world.names[:1]).all()
-    both = list(zip(asking, (run.error for _, run in first), strict=True))
-    for one, error in both:
-        if error is not None and error[0] in FAILED:
-            raise InvariantBroken(f"{one.template.sql} fails, where it should be answered or refused: {error[1]}")
+    first = [run for _, run in world.replay([one.template for one in asking], [promise], world.names[:1]).all()]
+    for run in first:
+        if run.failed and run.error is not None:
+            said = f"{run.template.sql} fails, where it should be answered or refused: {run.error[1]}"
+            raise InvariantBroken(said)
+    both = list(zip(asking, (run.error for run in first), strict=True))
     refused = [(one.mechanism, error[1]) for one, error in both if error is not None]
     answered = [one for one, error in both if error is None]
     plain, by_row = ([one for one in answered if (one.metric is None) == kind] for kind in (True, False))
@@ -276,9 +275,10 @@ def _convicted(made: MadeUp, asked: Posed, replay: Replay) -> tuple[str, ...]:
     """What the exact comparison of all neighbours finds, of each kind once."""
     audits: Mapping[str, Callable[[Replay], list[str]]]
     if _draws_its_own_way(asked, [run for _, run in replay.all()]):
-        audits = {"control flow": same_but_draws, "charge": charged_first}
+        audits = {"answered": answered, "control flow": same_but_draws, "charge": charged_first}
     elif made.classes:
-        audits = {"control flow": control_flow, "share of a class": partial(class_shares, classes=made.classes)}
+        shares = partial(class_shares, classes=made.classes)
+        audits = {"answered": answered, "control flow": control_flow, "share of a class": shares}
     else:
         audits = {**AUDITS, "fresh noise": partial(fresh_noise, whole=of_whole_tables(made.policy))}
     found = []
@@ -295,10 +295,12 @@ def _of_metric(metric: RowMetric, asked: Posed, rows: Replay, at: int, promise: 
     one, two = (rows.runs[promise, name][at] for name in ROWS)
     names = ("everybody", "without it") if promise.neighbours == "add_remove" else ("without this", "without that")
     replay = Replay({(promise, name): [run] for name, run in zip(names, (one, two), strict=True)})
-    paid = {column: Fraction(many) * UNIT for (_, column), many in one.charges[0].priced().metric.items()}
-    problems = {"control flow": same_but_draws(replay), "charge": charged_first(replay)}
+    charged = [loss.priced().metric for loss in one.charges]
+    paid = {column: Fraction(many) * UNIT for own in charged[:1] for (_, column), many in own.items()}
+    problems = {"answered": answered(replay), "control flow": same_but_draws(replay), "charge": charged_first(replay)}
     convicted = tuple(f"{name}: {found[0]}" for name, found in problems.items() if found)
-    return _Case(asked, [(one, two)], float(metric.epsilon_of(paid)), 0.0, "a row replaced", None, convicted)
+    pairs = [] if one.error or two.error else [(one, two)]
+    return _Case(asked, pairs, float(metric.epsilon_of(paid)), 0.0, "a row replaced", None, convicted)
 
 
 def _of_facts(asked: FactsAsked, world: Neighbours, promise: Promise, settings: Effort, miss: float) -> Row:

@@ -17,7 +17,7 @@ import numpy as np
 
 from dpsql.audit.moves import at_its_cap, chosen, claims, implied, losses, moved_draws, numbers, undrawn
 from dpsql.audit.replay import FREE, Drawing, Replay, Run, RunPart
-from dpsql.audit.seen import control_flow
+from dpsql.audit.seen import answered, control_flow
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.capped.groups import CappedThreshold
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease
@@ -357,6 +357,7 @@ def _together(outside: float, rho: float, epsilon: float, charged: float, neighb
 
 
 AUDITS: Mapping[str, Callable[[Replay], list[str]]] = {
+    "answered": answered,
     "control flow": control_flow,
     "sensitivity": sensitivity,
     "charge": charge,

@@ -299,7 +299,7 @@ def _by_group(part: RunPart, other: RunPart) -> list[Pick]:
     """The choices of the groups that both sides have, group after group."""
     if not part.choices:
         return []
-    if isinstance(part.release, ClampedRelease):  # one choice for all groups
+    if isinstance(part.release, ClampedRelease) or not part.groups:  # one choice for all groups, however few
         return list(part.choices)
     of, shared = {group: list[Pick]() for group in part.groups}, set(other.groups)
     for choice, place in zip(part.choices, _groups_of_choices(part), strict=True):

@@ -10,13 +10,16 @@ sensitivity that is declared beside the one that occurs.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from dpsql.answers.answer import Answer
 from dpsql.audit.template import Template
+from dpsql.errors import EngineFailed, Error, InvariantBroken
 from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.clamped.release import Sizes
@@ -24,7 +27,10 @@ from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 
-__all__ = ["BOTH", "CROSSED", "FREE", "Drawing", "Pick", "Promise", "Replay", "Run", "RunPart", "neighbours_of"]
+__all__ = [
+    "BOTH", "CROSSED", "FREE", "Drawing", "Pick", "Promise", "Replay", "Run", "RunPart", "is_failure", "neighbours_of",
+    "spoken",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -134,6 +140,7 @@ class Run:
         answer: What the analyst got, or None.
         error: The error's type and text, or None.
         spent: The analyst's account afterwards.
+        failed: Whether the error is a failure, and no refusal.
     """
 
     template: Template
@@ -144,6 +151,19 @@ class Run:
     answer: Answer | None
     error: tuple[str, str] | None
     spent: str
+    failed: bool = False
+
+
+def spoken(error: Exception) -> tuple[str, str]:
+    """An error's type and text; with its place in the source where it was raised by mistake."""
+    *_, last = traceback.extract_tb(error.__traceback__)
+    place = "" if isinstance(error, Error) else f" ({Path(last.filename).name}, line {last.lineno})"
+    return type(error).__name__, f"{error}{place}"
+
+
+def is_failure(error: Exception) -> bool:
+    """Whether an error is no refusal: a bug, or an engine that gave no answer."""
+    return not isinstance(error, Error) or isinstance(error, InvariantBroken | EngineFailed)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dpsql.mechanisms.choice.quantile import QuantileRelease
 from dpsql.mechanisms.clamped.release import ClampedRelease
 from dpsql.mechanisms.noise.laws import GaussianLaw
 
-__all__ = ["control_flow", "same_but_draws"]
+__all__ = ["answered", "control_flow", "same_but_draws"]
 
 CALLS = "calls of the sampler"
 
@@ -31,6 +31,19 @@ def control_flow(replay: Replay) -> list[str]:
         # A column without a value has no type: noise decides which rows a condition leaves.
         if any(a != b for a, b in zip(*kinds, strict=False) if a and b):  # an answer on one side alone is convicted
             found.append(f"{where}: types of values differ: {kinds[0]} | {kinds[1]}")
+    return found
+
+
+def answered(replay: Replay) -> list[str]:
+    """A statement is answered, or refused before the charge; the same on neighbours, and it never fails."""
+    found = []
+    for where, run in replay.all():
+        if run.error is not None and (run.failed or run.charges):
+            how = "fails" if run.failed else "is refused"
+            found.append(f"{where}: {how} {'after' if run.charges else 'before'} the charge: {': '.join(run.error)}")
+    for where, one, two in replay.pairs():
+        if (one.error is None) != (two.error is None):
+            found.append(f"{where}: one side alone is answered: {one.error or two.error}")
     return found
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from dpsql.answers.postprocess import MADE_UP
 from dpsql.answers.release import Released, noised
 from dpsql.audit.charged import Charged
-from dpsql.audit.replay import FREE, Drawing, Pick, Promise, Run, RunPart
+from dpsql.audit.replay import FREE, Drawing, Pick, Promise, Run, RunPart, is_failure, spoken
 from dpsql.audit.synthetic import watched_table
 from dpsql.audit.template import Template
 from dpsql.backend import Backend
@@ -231,12 +231,12 @@ def asked(backend: Backend, template: Template, promise: Promise, seed: str) -> 
     """One question, and what happened."""
     session = Watched(backend, template.analyst, seed)
     charged = Charged(backend.ledger)
-    answer, error = None, None
+    answer, error, failed = None, None, False
     try:
         answer = session.query(template.sql, template.parameters, **template.options)
-    except Error as refused:
-        error = type(refused).__name__, str(refused)
+    except Exception as other:  # noqa: BLE001 - whatever it is, an analyst sees that there is no answer
+        error, failed = spoken(other), is_failure(other)
     return Run(
         template, promise, tuple(session.statements), tuple(session.parts), charged.losses(), answer, error,
-        session.spent(),
+        session.spent(), failed,
     )  # fmt: skip

@@ -23,7 +23,7 @@ import duckdb
 from dpsql.answers.postprocess import PostProcess
 from dpsql.audit.audits import AUDITS, fresh_noise, of_whole_tables
 from dpsql.audit.replay import Promise, Replay
-from dpsql.audit.seen import control_flow
+from dpsql.audit.seen import answered, control_flow
 from dpsql.audit.shares import class_shares
 from dpsql.audit.watched import asked
 from dpsql.backend import Backend
@@ -37,6 +37,7 @@ from dpsql.ledger.beside import Beside
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.served import Served
 from dpsql.ledger.waiting import Waiting
+from dpsql.mechanisms.metric.row_metric import build_metrics
 from dpsql.owner.catalog import build_catalog
 from dpsql.owner.facts import public_table
 from dpsql.owner.shape import shape_of
@@ -55,7 +56,7 @@ from tests.attacks.random_rows import Maker, Schema
 from tests.attacks.templates import Template
 from tests.settled import settled
 
-__all__ = ["InProcess", "audited", "statements"]
+__all__ = ["InProcess", "audited", "backend_over", "statements"]
 
 KEY = bytes(32)
 REMOVED = NAMES[:3]
@@ -64,15 +65,19 @@ QUESTIONS = 6
 """Statements that are asked under each policy."""
 
 
+Public = Mapping[str, tuple[str, Sequence[tuple[Any, ...]]]]
+"""Public tables: their columns with types, and their rows."""
+
+
 class InProcess:
     """An `Engine` over the bounded tables of one state of the data, in this process."""
 
     version = 1
 
-    def __init__(self, drawn: Drawn, present: Collection[str]) -> None:
+    def __init__(self, drawn: Drawn, present: Collection[str], public: Public = PUBLIC) -> None:
         self._connection = duckdb.connect(config={"threads": 1})
         self._connection.execute("ATTACH ':memory:' AS source; ATTACH ':memory:' AS bounded")
-        for name, (types, rows) in PUBLIC.items():
+        for name, (types, rows) in public.items():
             self._fill(name, types, rows)
         for table in drawn.tables:
             types = ", ".join(f"{column} {kind}" for column, kind in table.columns.items())
@@ -265,22 +270,23 @@ def _runs(
 ) -> list[Any]:
     engine = InProcess(drawn, present)
     try:
-        backend = settled(_backend(drawn.policy, engine, after))
+        backend = settled(backend_over(drawn.policy, engine, after))
         return [asked(backend, template, promise, str(template)) for template in asking]
     finally:
         engine.close()
 
 
-def _backend(policy: Policy, engine: InProcess, after: PostProcess) -> Backend:
+def backend_over(policy: Policy, engine: InProcess, after: PostProcess) -> Backend:
+    """What a session over such an engine is made of, on a ledger of its own."""
     ledger = Ledger.open(None, pinned=pinned_of(policy), limits=limits_of(policy))
     ledger._state.contribution_key = KEY  # neighbours share it: the proofs hold for each value of it
     catalog = build_catalog(policy, engine.public, 1)
     defaults = Options(epsilon=Fraction(1), delta=Fraction(1, 10**6))
     public = PublicColumns(engine, catalog)
-    owners = Beside(None)
+    owners, metrics = Beside(None), build_metrics(policy, engine.public, public)
     charging = Charging(ledger, Waiting(owners), None, 1)
     return Backend(
-        catalog, ledger, engine, after, FixedSampler(0), defaults, False, {}, public, charging, Served(owners)
+        catalog, ledger, engine, after, FixedSampler(0), defaults, False, metrics, public, charging, Served(owners)
     )
 
 
@@ -294,7 +300,7 @@ def audited(seed: int, after: PostProcess, seen: Counter[str] | None = None) -> 
         for _, run in list(replay.all())[: len(asking)]:
             seen["answered" if run.error is None else run.error[0]] += 1
     if drawn.classes:
-        found = [*control_flow(replay), *class_shares(replay, drawn.classes)]
+        found = [*answered(replay), *control_flow(replay), *class_shares(replay, drawn.classes)]
     else:
         audits: dict[str, Callable[[Replay], list[str]]] = {
             **AUDITS,

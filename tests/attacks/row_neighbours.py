@@ -7,6 +7,7 @@ called with, and the exact integers, which are the released ones without the noi
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -15,14 +16,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
+
 from dpsql.audit.charged import Charged
 from dpsql.audit.moves import range_of_moves
 from dpsql.audit.noted import before_noise
-from dpsql.audit.replay import Drawing, Pick
+from dpsql.audit.replay import Drawing, Pick, is_failure, spoken
 from dpsql.audit.watched import Recorder
 from dpsql.backend import Backend
-from dpsql.errors import Error
-from dpsql.mechanisms.metric.release.noise import BranchNoise
+from dpsql.mechanisms.metric.release.noise import BranchNoise, GroupNoise
 from dpsql.mechanisms.metric.row_metric import RowMetric
 from dpsql.prepare import Measured
 from dpsql.privacy.kinds import Free, Loss, MetricLoss
@@ -32,7 +34,7 @@ from dpsql.session import Session
 from dpsql.testing_samplers import FixedSampler
 from tests.unit.mechanisms.metric.homes import PEOPLE, Row, opened
 
-__all__ = ["ABSENT", "Run", "Street", "charged", "spread", "told"]
+__all__ = ["ABSENT", "Run", "Street", "asked_of", "charged", "convicted", "spread", "told"]
 
 ABSENT = "absent"
 
@@ -56,6 +58,7 @@ class Run:
         choices: The choices by scores.
         losses: What the ledger charged.
         error: The error's type and text, or None.
+        failed: Whether the error is a failure, and no refusal.
     """
 
     seen: tuple[Any, ...]
@@ -64,6 +67,7 @@ class Run:
     choices: tuple[Pick, ...]
     losses: tuple[Loss, ...]
     error: tuple[str, str] | None
+    failed: bool = False
 
 
 class Watched(Session):
@@ -74,6 +78,7 @@ class Watched(Session):
         super().__init__(replace(backend, sampler=self.recorder), "ana")
         self.statements: list[tuple[str, tuple[Any, ...]]] = []
         self.exact: list[Exact] = []
+        self.bare: list[object] = []  # what came out without noise
 
     def _run(self, statement: Any) -> RawTable:
         self.statements.append((statement.sql, statement.parameters))
@@ -85,25 +90,60 @@ class Watched(Session):
     def _noised(
         self, measured: Measured, raw: Sequence[RawTable], keys: Sequence[str], groups: Sequence[Group]
     ) -> ReleasedTable:
-        before = len(self.recorder.draws)
+        drawn, chosen = len(self.recorder.draws), len(self.recorder.choices)
         released = super()._noised(measured, raw, keys, groups)
-        if isinstance(getattr(measured.choice.release, "inner", None), BranchNoise):
-            self._keep_counts(raw[measured.reading], before)
-            return released
-        for name, draw in zip(("sum", "count"), self.recorder.draws[before:], strict=False):
-            column = released.columns["steps" if "steps" in released.columns else name]
-            numbers = tuple(int(k) - noise for k, noise in zip(column, draw.noise, strict=True))
-            self.exact.append(Exact(draw, numbers))
+        draws, release = self.recorder.draws[drawn:], measured.choice.release
+        inner = getattr(release, "inner", None)
+        if isinstance(inner, BranchNoise):
+            self._keep_counts(release, raw[measured.reading], draws, released.columns["steps"])
+        elif isinstance(inner, GroupNoise):
+            self._keep_groups(inner.scales, draws, released.columns["steps"])
+        elif draws:
+            names = ("steps",) if "steps" in released.columns else ("sum", "count")
+            for name, draw in zip(names, draws, strict=False):
+                numbers = tuple(int(k) - noise for k, noise in zip(released.columns[name], draw.noise, strict=True))
+                self.exact.append(Exact(draw, numbers))
+            self.bare += [tuple(released.columns[name]) for name in names[len(draws) :]]
+        elif len(self.recorder.choices) == chosen:  # nothing is noised: it must be the same whatever the rows are
+            self.bare.append({name: tuple(column) for name, column in released.columns.items()})
         return released
 
-    def _keep_counts(self, raw: RawTable, before: int) -> None:
-        """The number of rows above each age: what is noised where answers are worked out from such counts."""
-        counts = [0] * 6
-        for age, rows in zip(raw.column("d0"), raw.column("m0"), strict=True):
-            counts[int(age)] += int(rows)
-        above, *total = self.recorder.draws[before:]
-        self.exact.append(Exact(above, tuple(sum(counts[edge:]) for edge in range(1, 6))))
-        self.exact += [Exact(draw, (sum(counts),)) for draw in total]
+    def _keep_groups(self, scales: Sequence[Fraction], draws: Sequence[Drawing], steps: Sequence[Any]) -> None:
+        """Where groups have noise of their own: what each draw is added to, and the numbers without any."""
+        for scale, draw in zip(_different(scales), draws, strict=True):
+            own = [int(k) for k, at in zip(steps, scales, strict=True) if at == scale]
+            self.exact.append(Exact(draw, tuple(k - noise for k, noise in zip(own, draw.noise, strict=True))))
+        self.bare.append(tuple(int(k) for k, scale in zip(steps, scales, strict=True) if not scale))
+
+    def _keep_counts(self, release: Any, raw: RawTable, draws: Sequence[Drawing], steps: Sequence[Any]) -> None:
+        """Where answers are worked out from noised counts: these counts, and what answers owe to counts without noise.
+
+        That what came out is worked out from them with just the noise that was drawn is seen here.
+        """
+        inner: BranchNoise = release.inner
+        rows = np.array(raw.column("m0"), dtype=np.int64)
+        (totals,) = (query.totals(release.domain.cells(raw), rows) for query in release.queries)
+        counts = [*map(int, inner.branches.counts(np.array(totals))), sum(totals)]
+        noise, scales = [0] * len(counts), (*inner.scales, inner.total_scale)
+        for scale, draw in zip(_different(scales), draws, strict=True):
+            places = [place for place, own in enumerate(scales) if own == scale]
+            self.exact.append(Exact(draw, tuple(counts[place] for place in places)))
+            for place, number in zip(places, draw.noise, strict=True):
+                noise[place] = number
+        noised, silent = (
+            inner.branches.answers(inner.queries, np.array(found[:-1], dtype=object), found[-1])
+            for found in (
+                [a + b for a, b in zip(counts, noise, strict=True)],
+                [0 if scale else k for k, scale in zip(counts, scales, strict=True)],
+            )
+        )
+        assert list(noised) == list(steps), "an answer is not worked out from the noised counts"
+        self.bare.append(tuple(map(int, silent)))
+
+
+def _different(scales: Sequence[Fraction]) -> list[Fraction]:
+    """The scales that are drawn at, in the order of the draws."""
+    return [scale for scale in dict.fromkeys(scales) if scale]
 
 
 class Street:
@@ -146,17 +186,18 @@ class Street:
 
     def ask(self, sql: str, **options: Any) -> dict[str, Run]:
         """One statement on every database, with the same noise."""
-        return {name: _asked(backend, sql, options) for name, backend in self._backends.items()}
+        return {name: asked_of(backend, sql, options) for name, backend in self._backends.items()}
 
 
-def _asked(backend: Backend, sql: str, options: Mapping[str, Any]) -> Run:
+def asked_of(backend: Backend, sql: str, options: Mapping[str, Any]) -> Run:
+    """One statement on one database, and what happened."""
     session = Watched(backend, f"{sql}, {options}")
     charged = Charged(backend.ledger)
-    answer, error = None, None
+    answer, error, failed = None, None, False
     try:
         answer = session.query(sql, **options)
-    except Error as refused:
-        error = (type(refused).__name__, str(refused))
+    except Exception as other:  # noqa: BLE001 - whatever it is, an analyst sees that there is no answer
+        error, failed = spoken(other), is_failure(other)
     losses = charged.losses()
     draws = [(draw.law, draw.parameter, len(draw.noise)) for draw in session.recorder.draws]
     choices = [(choice.law, choice.exponent, choice.widths) for choice in session.recorder.choices]
@@ -165,9 +206,9 @@ def _asked(backend: Backend, sql: str, options: Mapping[str, Any]) -> Run:
         if answer is None
         else (answer.columns, answer.types, answer.cost, before_noise(answer.measurements), answer.replayed)
     )
-    seen = (tuple(session.statements), draws, choices, losses, shown, error)
+    seen = (tuple(session.statements), draws, choices, losses, shown, error, tuple(session.bare))
     rows = [] if answer is None else answer.rows
-    return Run(seen, rows, tuple(session.exact), tuple(session.recorder.choices), losses, error)
+    return Run(seen, rows, tuple(session.exact), tuple(session.recorder.choices), losses, error, failed)
 
 
 def told(one: Run, two: Run) -> Fraction:
@@ -220,3 +261,24 @@ def spread(metric: RowMetric, paid: Mapping[str, Fraction], one: Row, other: Row
     if metric.one_number:
         return paid.get("", Fraction(0)) * metric.product.distance(*places)
     return sum((paid.get(d.name, Fraction(0)) * x for d, x in zip(metric.dimensions, apart, strict=True)), Fraction(0))
+
+
+def convicted(metric: RowMetric, replay: Mapping[str, Mapping[str, Run]], places: Mapping[str, Row]) -> Iterator[str]:
+    """Every statement that fails, or tells two rows apart better than was paid for, or shows them otherwise.
+
+    Args:
+        metric: Their metric.
+        replay: Each statement's runs, by the row that is there.
+        places: Where the metric puts each row, in the order of its attributes; nowhere where it is absent.
+    """
+    for sql, runs in replay.items():
+        for name, run in runs.items():
+            if run.error is not None and (run.failed or run.losses):
+                yield f"{sql}: {name}: it fails: {': '.join(run.error)}"
+        for one, two in itertools.combinations(runs, 2):
+            if runs[one].seen != runs[two].seen:
+                yield f"{sql}: {one} | {two} are seen"
+            elif told(runs[one], runs[two]) > spread(metric, charged(runs[one]), places[one], places[two]):
+                yield f"{sql}: {one} | {two} are told apart"
+            elif places[one] == places[two] and runs[one].rows != runs[two].rows:
+                yield f"{sql}: {one} | {two} are in one place, and have two answers"

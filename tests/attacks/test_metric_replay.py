@@ -13,7 +13,7 @@ import pytest
 from dpsql.mechanisms.metric import Lines, Pairs, Points
 from dpsql.mechanisms.metric.distances.slopes import slope_of_pairs
 from dpsql.mechanisms.metric.row_metric import RowMetric
-from tests.attacks.row_neighbours import ABSENT, Run, Street, charged, spread, told
+from tests.attacks.row_neighbours import ABSENT, Run, Street, charged, convicted, spread, told
 from tests.unit.mechanisms.metric.homes import Row, policy
 
 TOWNS = [
@@ -90,25 +90,18 @@ def asked(street: Street, name: str, statements: Sequence[str]) -> Replay:
     return {sql: street.ask(sql, mechanism="metric", metric=name, multiple=0.75) for sql in statements}
 
 
-def convicted(metric: RowMetric, replay: Replay) -> list[str]:
-    """Every statement that tells two rows apart better than was paid for, or shows them otherwise."""
-    found = []
-    for sql, runs in replay.items():
-        for one, two in itertools.combinations(runs, 2):
-            if runs[one].seen != runs[two].seen:
-                found.append(f"{sql}: {one} | {two} are seen")
-            elif told(runs[one], runs[two]) > spread(metric, charged(runs[one]), PLACES[one], PLACES[two]):
-                found.append(f"{sql}: {one} | {two} are told apart")
-    return found
+def problems(metric: RowMetric, replay: Replay) -> list[str]:
+    """What convicts, of the rows above."""
+    return list(convicted(metric, replay, PLACES))
 
 
 def test_no_two_rows_are_told_apart_by_more_than_was_paid(street: Street, replay: Replay) -> None:
-    assert convicted(street.metrics["home"], replay) == []
+    assert problems(street.metrics["home"], replay) == []
 
 
 @pytest.mark.parametrize("name", ["l2", pytest.param("sup", marks=pytest.mark.slow)])
 def test_nor_under_a_metric_that_is_no_sum(street: Street, name: str) -> None:
-    assert convicted(street.metrics[name], asked(street, name, STATEMENTS[2::4])) == []
+    assert problems(street.metrics[name], asked(street, name, STATEMENTS[2::4])) == []
 
 
 def test_every_statement_is_answered(replay: Replay) -> None:
@@ -169,12 +162,12 @@ def nearest_only(metric: RowMetric) -> RowMetric:
 
 
 @pytest.mark.parametrize("broken", [True, False])
-def test_a_graph_of_nearest_neighbours_is_convicted(broken: bool) -> None:
+def test_a_graph_of_nearest_neighbours_is_problems(broken: bool) -> None:
     rows = {name: ROWS[name][0] for name in ("somebody", "as far as can be")}
     text = three_metrics("add_remove").replace("presence: 1\n", "presence: 1000\n")
     question = "SELECT COUNT(*) FROM people p JOIN towns t ON p.town = t.name WHERE t.region = 'hills'"
     with Street(text, rows, TOWNS, broken=nearest_only if broken else lambda metric: metric) as street:
-        sentences = convicted(street.metrics["home"], asked(street, "home", [question]))
+        sentences = problems(street.metrics["home"], asked(street, "home", [question]))
     assert sentences == ([f"{question}: somebody | as far as can be are told apart"] if broken else [])
 
 
