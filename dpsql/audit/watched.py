@@ -171,14 +171,16 @@ class Watched(Session):
             occurring = _integers(measured, table, keys)
         if measured.rest:
             return self._rest(measured, released, occurring, groups, drawn)
-        listed = set(groups)
+        listed, domains = set(groups), [key.domain for key in measured.request.source.keys]
+        if discovered:  # what lies outside a listed domain is never shown, and is no group of a unit's
+            listed |= {group for group in occurring if _inside(group, domains)}
         self.parts.append(
             RunPart(
                 release=release,
                 selects=measured.request.selects,
                 discovered=discovered,
                 groups=tuple(groups),
-                raw={group: numbers for group, numbers in occurring.items() if discovered or group in listed},
+                raw={group: numbers for group, numbers in occurring.items() if group in listed},
                 released={name: list(values) for name, values in released.columns.items()},
                 draws=tuple(self.recorder.draws[drawn:]),
                 choices=tuple(self.recorder.choices[chosen:]),
@@ -204,6 +206,10 @@ class Watched(Session):
         part = RunPart(measured.choice.release, False, True, ((),), {}, columns, draws, (), {}, cells, shown)
         self.parts.append(replace(part, raw=part.over(cells)))
         return released
+
+
+def _inside(group: Group, domains: Sequence[Sequence[Value] | None]) -> bool:
+    return all(domain is None or value in domain for value, domain in zip(group, domains, strict=True))
 
 
 def preprocessed(release: PreprocessedRelease, values: Whole, occur: Whole, rows: int) -> tuple[int, ...]:
