@@ -87,7 +87,7 @@ def test_one_histogram_more_is_paid_for_where_a_unit_may_have_both_signs(policy:
     for text in (POLICY, POLICY.replace("bounds: auto", "bounds: [0, 100]"), one_row):
         policy.write_text(text)
         told.append(advised(policy, quote=True).quote.split("off by up to ")[1])
-    both, above, single = (int(quote.split(".")[0].replace(",", "")) for quote in told)
+    both, above, single = (int(quote.split(":")[0].replace(",", "")) for quote in told)
     assert both > single
     assert both > above
 

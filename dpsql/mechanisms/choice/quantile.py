@@ -168,19 +168,21 @@ class QuantileRelease(Offer):
 
         A point r ranks off is exp(-r c b) times as likely as the best, so that 95% are within ln(20) / (c b) ranks:
         unless the grid beyond the rows, all of those on one side off, holds so many more points that it is likelier all
-        the same.
+        the same. An extreme is thought to err as much as one that is asked inside, at least: nothing says how far the
+        bound is beyond it.
         """
         grid, rank = self.query.grid, self.query.rank
+        widest, step = (grid.high - grid.low) / 2, float(grid.step)
+        off = self.ranks + math.log(20) / float(self.inner.exponent) if self.query.inward else 0.0
         if self.inside(rows):
-            off = self.ranks + math.log(20) / float(self.inner.exponent)
-            return min(extent * off / rows, (grid.high - grid.low) / 2) * float(grid.step)
+            return min(extent * off / rows, widest) * step
         answer = self.answer(len(self.query.ends) - len(self.sides(rows)))
         per_rank = float(answer.exponent * rank.fraction.denominator)
-        widest, beyond = (grid.high - grid.low) / 2, self.query.measure.beyond(extent)
         fewer = float(min(rank.fraction, 1 - rank.fraction) or Fraction(1, 2)) * max(rank.factors)
-        if rows * fewer * per_rank < math.log(20 * beyond):
-            return widest * float(grid.step)
-        return min(extent * math.log(20) * 2 / sum(rank.factors) / per_rank / rows, widest) * float(grid.step)
+        if rows * fewer * per_rank < math.log(20 * self.query.measure.beyond(extent)):
+            return widest * step
+        off = max(off, math.log(20) * 2 / sum(rank.factors) / per_rank)
+        return min(extent * off / rows, widest) * step
 
     def sides(self, rows: int | None) -> tuple[int, ...]:
         """The ends that are drawn in a group of so many rows, as released; of an unknown number all."""
