@@ -57,7 +57,7 @@ def argument_within(applied: Apply, found: Range) -> tuple[Expression, Range] | 
     if found is NOTHING:
         return argument, NOTHING
     kind = argument.facts.type
-    least, most = _places(ranges[at], kind)
+    least, most, open_below, open_above = _places(ranges[at], kind)
     wanted = (found.low, found.high) if isinstance(found, Interval) else found
 
     def value(place: int) -> Any:
@@ -71,10 +71,14 @@ def argument_within(applied: Apply, found: Range) -> tuple[Expression, Range] | 
         return None
     low = least if wanted[0] is None else _first(least, most, lambda place: value(place) >= wanted[0])
     high = most if wanted[1] is None else _first(least, most, lambda place: value(place) > wanted[1]) - 1
+    if (low > most and open_above) or (high < least and open_below):
+        return None  # it is met beyond the places that are looked at, if anywhere
     if low > high:
         return argument, NOTHING
     first, last = _at(low, kind), _at(high, kind)
-    return argument, Interval(first.low, last.high) if kind is Type.INTEGER else (first[0], last[1])
+    ends = (first.low, last.high) if kind is Type.INTEGER else (first[0], last[1])
+    below, above = None if open_below and low == least else ends[0], None if open_above and high == most else ends[1]
+    return argument, Interval(below, above) if kind is Type.INTEGER else (below, above)
 
 
 def _first(least: int, most: int, holds: Callable[[int], bool]) -> int:
@@ -86,13 +90,15 @@ def _first(least: int, most: int, holds: Callable[[int], bool]) -> int:
     return least
 
 
-def _places(known: Range, kind: Type) -> tuple[int, int]:
-    """The first and the last value of an argument, numbered: whole numbers, days, or microseconds."""
+def _places(known: Range, kind: Type) -> tuple[int, int, bool, bool]:
+    """The first and the last value of an argument that is looked at, numbered, and whether it may lie below, and above:
+    whole numbers, days, or microseconds."""
     if kind is Type.INTEGER:
-        known = known.clipped(Fraction(-EXACT), Fraction(EXACT))
-        return int(known.low), int(known.high)
+        seen = known.clipped(Fraction(-EXACT), Fraction(EXACT))
+        return int(seen.low), int(seen.high), seen.low != known.low, seen.high != known.high
     low, high = known[0] or FIRST, known[1] or LAST
-    return (low.toordinal(), high.toordinal()) if kind is Type.DATE else (clock(low), clock(high))
+    places = (low.toordinal(), high.toordinal()) if kind is Type.DATE else (clock(low), clock(high))
+    return *places, known[0] is None, known[1] is None
 
 
 def _at(place: int, kind: Type) -> Range:

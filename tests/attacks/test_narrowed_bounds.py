@@ -269,6 +269,11 @@ SOURCES = {
     "SELECT SUM(CASE WHEN big // 7 BETWEEN 0 AND 60 THEN big // 8 END) FROM t": (None, None),
     "SELECT SUM(big // 7) FROM t WHERE big // 7 >= 0 AND 59.5 > big // 7": (0, 59),
     "SELECT SUM(abs(big // 7) + 1) FROM t WHERE big // 7 BETWEEN -2 AND 1": (1, 3),
+    # what an argument is made of may lie beyond the places that are looked at: such a side says nothing
+    "SELECT SUM(big) FROM t WHERE big + 1 >= 5": (4, None),
+    "SELECT SUM(x) FROM t WHERE x * 9007199254740993 + 5 >= 0": (0, 3),
+    "SELECT SUM(x) FROM t WHERE (x - 9007199254740993) + -7 <= 25": (-3, 3),
+    "SELECT SUM(x) FROM t WHERE (x + 9007199254740993) + 7 > 25": (-3, 3),
     "SELECT SUM(q) FROM (SELECT big // 7 AS q FROM t) u WHERE q IN (3, 5)": (3, 5),
     "SELECT SUM(b.big // 7) FROM t a LEFT JOIN t b ON a.person = b.person AND b.big // 7 IN (3, 5)": (None, None),
 }
@@ -279,8 +284,24 @@ def test_what_is_known_of_an_argument(sql: str) -> None:
     assert ends(sql) == SOURCES[sql]
 
 
-def ends(sql: str) -> tuple[Any, Any]:
-    plan = plan_of(sql)
+MILLISECONDS = {
+    "k * 1000 + 5 > 1600000000000000000": (1600000000000000, 4 * 10**15),
+    "year(make_timestamp(k * 1000)) >= 2020": (1577836800000, 4 * 10**15),
+    "year(make_timestamp(k * 1000)) = 2020": (1577836800000, 1609459199999),
+    "make_timestamp(k * 1000) < TIMESTAMP '1970-01-01 00:00:01'": (0, 999),
+}
+
+
+@pytest.mark.parametrize("where", MILLISECONDS)
+def test_what_a_condition_says_of_numbers_of_which_more_is_made_than_is_looked_at(where: str) -> None:
+    column = _column("k", Type.INTEGER, Fraction(0), Fraction(4 * 10**15), Fraction(1))
+    table = TableInfo("t", {"person": PERSON, "k": column}, unit="person", rows_per_unit=1)
+    catalog = Catalog({"t": table}, "add_remove", "p.yaml", 1)
+    assert ends(f"SELECT SUM(k) FROM t WHERE {where}", catalog) == MILLISECONDS[where]
+
+
+def ends(sql: str, catalog: Catalog = CATALOG) -> tuple[Any, Any]:
+    plan = plan_of(sql, catalog)
     argument = plan.aggregates[0].argument
     assert argument is not None
     facts = facts_on(argument, plan.relation)
