@@ -17,7 +17,7 @@ from dpsql.plan.inverse import argument_within
 from dpsql.plan.nodes import Apply, Column, Constant, Expression
 from dpsql.plan.steps import NOTHING
 from dpsql.plan.types import Facts, Type
-from tests.attacks.test_narrowed_bounds import ends
+from tests.attacks.test_what_is_narrowed import ends
 
 FROM, MANY = datetime(2023, 12, 20), 80
 RISING = [function for function in FUNCTIONS if function.rises and Type.REAL not in function.parameters]
