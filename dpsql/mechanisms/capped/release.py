@@ -17,7 +17,7 @@ import numpy as np
 
 from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.capped.sizes import HIDDEN, SWAYS, SizeSearch, UnitSizes
-from dpsql.mechanisms.choice.groups import GroupedRows, Whole, counted, stretches
+from dpsql.mechanisms.choice.groups import GroupedRows, Whole, counted, stretches, totals_of
 from dpsql.mechanisms.located.place import beyond
 from dpsql.plan.needs import Values
 from dpsql.privacy.sampling import Sampler
@@ -87,7 +87,10 @@ class CappedRelease(Offer):
         """
         starts, (values, ranks, rows) = groups
         within = ranks <= place
-        return counted(np.append(0, np.cumsum(within))[starts], values[within], rows[within])
+        if not within.all():
+            starts, kept = np.append(0, np.cumsum(totals_of(starts, within))), np.flatnonzero(within)
+            values, rows = values.take(kept), rows.take(kept)
+        return counted(starts, values, rows)
 
     def noted(self, counts: list[int], raw: RawTable) -> dict[str, list[object]]:
         """The noised numbers of units, beside each group's answer."""

@@ -31,6 +31,7 @@ __all__ = [
     "of_every_row",
     "stretches",
     "together",
+    "totals_of",
 ]
 
 Whole = npt.NDArray[Any]
@@ -94,9 +95,22 @@ def counted(starts: Whole, values: Whole, rows: Whole) -> GroupedRows:
     >>> counted(np.array([0, 2, 3]), np.array([1, 2, 9]), np.array([3, 4, 5])).sums.tolist()
     [3, 7, 5]
     """
-    sums = np.cumsum(rows)
-    before = np.append(0, sums)[starts[:-1]]
-    return GroupedRows(starts, values, sums - np.repeat(before, np.diff(starts)))
+    steps = np.array(rows, dtype=np.int64)
+    some = np.flatnonzero(np.diff(starts))
+    steps[starts[some[1:]]] -= totals_of(starts, rows)[some[:-1]]  # one running sum begins anew in each group
+    return GroupedRows(starts, values, np.cumsum(steps, out=steps))
+
+
+def totals_of(starts: Whole, column: Whole) -> Whole:
+    """(k,) int64: what each group's part of a column adds up to.
+
+    >>> totals_of(np.array([0, 2, 2, 3]), np.array([3, 4, 5])).tolist()
+    [7, 0, 5]
+    """
+    found, some = np.zeros(len(starts) - 1, dtype=np.int64), np.flatnonzero(np.diff(starts))
+    if len(some):
+        found[some] = np.add.reduceat(column, starts[some], dtype=np.int64)
+    return found
 
 
 def grouped(raw: RawTable) -> Iterator[tuple[Whole, Whole]]:
