@@ -9,7 +9,6 @@ statements have conditions that keep all rows, some or none. The engine is in th
 from __future__ import annotations
 
 import random
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from dpsql.answers.postprocess import PostProcess
 from dpsql.mechanisms.metric.row_metric import RowMetric
 from dpsql.policy import Policy
 from tests.attacks.random_policies import Drawn, DrawnTable
-from tests.attacks.random_replay import InProcess, Public, backend_over
+from tests.attacks.random_replay import InProcess, Public, backend_over, from_seeds
 from tests.attacks.random_under_metrics import statements
 from tests.attacks.row_neighbours import ABSENT, Run, asked_of, convicted
 from tests.unit.mechanisms.metric.homes import Row
@@ -223,22 +222,7 @@ def audited(seed: int, after: PostProcess, seen: Counter[str] | None = None) -> 
 
 def main() -> None:
     """Audits as many streets as the first argument says, from the seed that the second says; Ctrl-C ends it early."""
-    count, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else random.SystemRandom().randrange(2**31)
-    seen, found = Counter[str](), 0
-    after = PostProcess(2 << 30)
-    try:
-        for seed in range(first, first + count):
-            try:
-                problems = list(audited(seed, after, seen))
-            except Exception as error:  # noqa: BLE001 - told with its seed, and the next street is audited
-                problems = [f"street {seed}: {type(error).__name__}: {error}"]
-            found += bool(problems)
-            print("\n".join(problem[:600] for problem in problems[:2]), end="\n" if problems else "", flush=True)
-    except KeyboardInterrupt:
-        print()
-    finally:
-        after.close()
-    print(f"streets from {first} on: {dict(seen)}; convicted: {found}")
+    from_seeds("street", audited)
 
 
 if __name__ == "__main__":

@@ -312,22 +312,32 @@ def audited(seed: int, after: PostProcess, seen: Counter[str] | None = None) -> 
 
 def main() -> None:
     """Audits as many policies as the first argument says, from the seed that the second says; Ctrl-C ends it early."""
+    from_seeds("policy", audited)
+
+
+def from_seeds(what: str, audit: Callable[[int, PostProcess, Counter[str]], Iterator[str]]) -> None:
+    """Tells the problems of each of many worlds, by the arguments of the command line.
+
+    Args:
+        what: One of them is.
+        audit: The problems of the one that a seed draws; it counts what was asked and answered.
+    """
     count, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else random.SystemRandom().randrange(2**31)
     seen, convicted = Counter[str](), 0
     after = PostProcess(2 << 30)
     try:
         for seed in range(first, first + count):
             try:
-                problems = list(audited(seed, after, seen))
-            except Exception as error:  # noqa: BLE001 - told with its seed, and the next policy is audited
-                problems = [f"policy {seed}: {type(error).__name__}: {error}"]
+                problems = list(audit(seed, after, seen))
+            except Exception as error:  # noqa: BLE001 - told with its seed, and the next one is audited
+                problems = [f"{what} {seed}: {type(error).__name__}: {error}"]
             convicted += bool(problems)
             print("\n".join(problem[:600] for problem in problems[:2]), end="\n" if problems else "", flush=True)
     except KeyboardInterrupt:
         print()
     finally:
         after.close()
-    print(f"policies from {first} on: {dict(seen)}; convicted: {convicted}")
+    print(f"from {what} {first} on: {dict(seen)}; convicted: {convicted}")
 
 
 if __name__ == "__main__":
