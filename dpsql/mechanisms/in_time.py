@@ -9,10 +9,9 @@ Tests: tests/unit/mechanisms/test_in_time.py.
 from __future__ import annotations
 
 from dpsql.mechanisms.base import Request
+from dpsql.plan.guesses import OPEN_GROUPS
 
 __all__ = ["too_long"]
-
-OPEN_GROUPS = 100  # As so many groups open keys are guessed where rows_read is worked out (prepare/sources).
 
 
 def too_long(request: Request, each_group: float) -> str | None:

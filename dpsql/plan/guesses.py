@@ -37,6 +37,7 @@ from dpsql.plan.selectivity import share_left, share_valued
 from dpsql.plan.stability import rows_per_unit
 
 __all__ = [
+    "OPEN_GROUPS",
     "known_units",
     "rows_guessed",
     "rows_left",
@@ -47,6 +48,7 @@ __all__ = [
     "units_said_by",
 ]
 
+OPEN_GROUPS = 100  # As so many groups open keys are thought to have. A guess.
 LOOSE = 4  # How many times what a unit has a cap is thought to be, in a whole table. A guess, as in `capped`.
 
 

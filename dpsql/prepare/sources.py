@@ -12,7 +12,7 @@ from dpsql.errors import ProgrammingError
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.combined import listed_groups
 from dpsql.plan.groups import most_groups
-from dpsql.plan.guesses import rows_guessed, rows_left
+from dpsql.plan.guesses import OPEN_GROUPS, rows_guessed, rows_left
 from dpsql.plan.intervals import Interval
 from dpsql.plan.narrowing import facts_on
 from dpsql.plan.needs import Contribution, Source
@@ -103,7 +103,7 @@ def groupings_of(plan: Plan) -> tuple[Grouping, ...]:
 
 
 def rows_about(relation: Relation, groups: tuple[Group, ...] | None) -> int:
-    """A guess of the rows per group: all of them spread evenly; open keys as if they had 100 groups."""
+    """A guess of the rows per group: all of them spread evenly; open keys as if they had `OPEN_GROUPS`."""
     return _each(rows_guessed(relation), groups)
 
 
@@ -113,7 +113,7 @@ def rows_left_about(relation: Relation, groups: tuple[Group, ...] | None, argume
 
 
 def _each(rows: int, groups: tuple[Group, ...] | None) -> int:
-    return max(1, rows // max(1, len(groups) if groups is not None else 100))
+    return max(1, rows // max(1, len(groups) if groups is not None else OPEN_GROUPS))
 
 
 def rows_at_least(relation: Relation, keys: tuple[Key, ...]) -> int | None:

@@ -315,6 +315,27 @@ def main() -> None:
     from_seeds("policy", audited)
 
 
+def assert_none_convicts(
+    what: str, audit: Callable[[int, PostProcess], Iterator[str]], after: PostProcess, seeds: range, command: str
+) -> None:
+    """No problem is found in many worlds; a failure says how to repeat it.
+
+    Args:
+        what: One of them is.
+        audit: The problems of the one that a seed draws.
+        after: Computes over released values.
+        seeds: Of the worlds.
+        command: The module that audits so many from a seed on.
+    """
+    again = f"to repeat it: python -m {command} {len(seeds)} {seeds[0]}"
+    for number in seeds:
+        try:
+            found = list(audit(number, after))
+        except Exception as error:
+            raise AssertionError(f"{what} {number} fails; {again}") from error
+        assert found == [], again
+
+
 def from_seeds(what: str, audit: Callable[[int, PostProcess, Counter[str]], Iterator[str]]) -> None:
     """Tells the problems of each of many worlds, by the arguments of the command line.
 

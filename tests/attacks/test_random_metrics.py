@@ -15,6 +15,7 @@ from dpsql.answers.postprocess import PostProcess
 from dpsql.mechanisms.metric.release.cells import CellQuery
 from dpsql.mechanisms.metric.row_metric import RowMetric
 from tests.attacks.random_metrics import audited, draw, questions, replayed
+from tests.attacks.random_replay import assert_none_convicts
 from tests.attacks.row_neighbours import ABSENT, charged, convicted, spread, told
 
 SEEDS = range(24)
@@ -37,13 +38,7 @@ def test_no_audit_convicts_on_a_random_street(after: PostProcess, seed: int) -> 
 
 @pytest.mark.slow
 def test_no_audit_convicts_on_many_new_streets(after: PostProcess, seed: int) -> None:
-    again = f"to repeat it: python -m tests.attacks.random_metrics {MANY} {seed}"
-    for number in range(seed, seed + MANY):
-        try:
-            found = list(audited(number, after))
-        except Exception as error:
-            raise AssertionError(f"street {number} fails; {again}") from error
-        assert found == [], again
+    assert_none_convicts("street", audited, after, range(seed, seed + MANY), "tests.attacks.random_metrics")
 
 
 def test_streets_of_fixed_seeds_are_of_every_kind() -> None:

@@ -12,7 +12,7 @@ from dpsql.answers.postprocess import PostProcess
 from dpsql.audit.audits import tightness
 from dpsql.plan import stability
 from tests.attacks.random_policies import draw
-from tests.attacks.random_replay import audited, replayed, statements
+from tests.attacks.random_replay import assert_none_convicts, audited, replayed, statements
 
 SEEDS = range(9)
 MANY = 300
@@ -34,14 +34,7 @@ def test_no_audit_convicts_under_a_random_policy(after: PostProcess, seed: int) 
 
 @pytest.mark.slow
 def test_no_audit_convicts_under_many_new_policies(after: PostProcess, seed: int) -> None:
-    first = seed
-    again = f"to repeat it: python -m tests.attacks.random_replay {MANY} {first}"
-    for number in range(first, first + MANY):
-        try:
-            found = list(audited(number, after))
-        except Exception as error:
-            raise AssertionError(f"policy {number} fails; {again}") from error
-        assert found == [], again
+    assert_none_convicts("policy", audited, after, range(seed, seed + MANY), "tests.attacks.random_replay")
 
 
 @pytest.mark.parametrize(

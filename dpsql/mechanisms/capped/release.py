@@ -17,7 +17,7 @@ import numpy as np
 
 from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.capped.sizes import HIDDEN, SWAYS, SizeSearch, UnitSizes
-from dpsql.mechanisms.choice.groups import GroupedRows, Whole, counted, stretches, totals_of
+from dpsql.mechanisms.choice.groups import GroupedRows, Whole, counted, starts_of, stretches, totals_of
 from dpsql.mechanisms.located.place import beyond
 from dpsql.plan.needs import Values
 from dpsql.privacy.sampling import Sampler
@@ -88,7 +88,7 @@ class CappedRelease(Offer):
         starts, (values, ranks, rows) = groups
         within = ranks <= place
         if not within.all():
-            starts, kept = np.append(0, np.cumsum(totals_of(starts, within))), np.flatnonzero(within)
+            starts, kept = starts_of(totals_of(starts, within)), np.flatnonzero(within)
             values, rows = values.take(kept), rows.take(kept)
         return counted(starts, values, rows)
 

@@ -29,6 +29,7 @@ __all__ = [
     "in_groups",
     "numbers_of",
     "of_every_row",
+    "starts_of",
     "stretches",
     "together",
     "totals_of",
@@ -61,7 +62,7 @@ class GroupedRows:
     def between(self, begin: Whole, end: Whole) -> GroupedRows:
         """(k,) parts of groups, from one place up to another; their sums are those of all of the group."""
         sizes = end - begin
-        starts = np.append(0, np.cumsum(sizes))
+        starts = starts_of(sizes)
         places = np.arange(starts[-1]) + np.repeat(begin - starts[:-1], sizes)
         return GroupedRows(starts, self.values[places], self.sums[places])
 
@@ -99,6 +100,11 @@ def counted(starts: Whole, values: Whole, rows: Whole) -> GroupedRows:
     some = np.flatnonzero(np.diff(starts))
     steps[starts[some[1:]]] -= totals_of(starts, rows)[some[:-1]]  # one running sum begins anew in each group
     return GroupedRows(starts, values, np.cumsum(steps, out=steps))
+
+
+def starts_of(counts: Whole) -> Whole:
+    """(k + 1,) where each of several begins that have so many, next to each other, and where the last one ends."""
+    return np.append(0, np.cumsum(counts))
 
 
 def totals_of(starts: Whole, column: Whole) -> Whole:

@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from dpsql.limits import MOST_ROWS
-from dpsql.mechanisms.choice.groups import GroupedRows, Whole
+from dpsql.mechanisms.choice.groups import GroupedRows, Whole, starts_of
 from dpsql.mechanisms.choice.measure import BaseMeasure
 from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import ExpOf, Sampler
@@ -93,10 +93,12 @@ def chosen(groups: GroupedRows, grid: Grid, draw: Draw, sampler: Sampler) -> lis
 def _close(groups: GroupedRows, grid: Grid, draw: Draw, sampler: Sampler) -> list[int]:
     """The same of groups of few values, all at once."""
     found = scored(groups, grid, draw.rank, draw.deepest)
-    if draw.measure is None:
-        weights = found.ends - found.begins
-    else:
-        weights = draw.measure.below(found.ends) - draw.measure.below(found.begins)
+    weights = found.ends - found.begins
+    if draw.measure is not None:  # what lies below the end of an interval lies below the next one of the group
+        below = draw.measure.below(found.begins)
+        weights = np.append(below[1:], 0)
+        weights[found.starts[1:] - 1] = draw.measure.total
+        weights -= below
     index, offset = sampler.intervals_of_each(found.starts, weights, found.scores, draw.exponent)
     starts = found.begins[found.starts[:-1] + index]
     points: list[int] = (starts + offset if draw.measure is None else draw.measure.points(starts, offset)).tolist()
@@ -242,7 +244,7 @@ def scored(groups: GroupedRows, grid: Grid, rank: Rank, deepest: int) -> Landsca
     np.not_equal(scores[1:], scores[:-1], out=first[1:])
     first[starts[:-1]] = True
     begins, counts = begins[first], np.add.reduceat(first, starts[:-1], dtype=np.int64)
-    starts = _starts(counts)
+    starts = starts_of(counts)
     ends = np.append(begins[1:], 0)
     ends[starts[1:] - 1] = grid.high + 1
     return Landscape(starts, begins, ends, scores[first])
@@ -280,8 +282,7 @@ def _once(groups: GroupedRows) -> GroupedRows:
     last[groups.starts[1:][groups.starts[1:] > 0] - 1] = True
     if last.all():
         return groups
-    kept = np.append(0, np.cumsum(last))
-    return GroupedRows(kept[groups.starts], groups.values[last], groups.sums[last])
+    return GroupedRows(starts_of(last)[groups.starts], groups.values[last], groups.sums[last])
 
 
 def _with_ends(groups: GroupedRows, grid: Grid) -> tuple[Whole, Whole, Whole]:
@@ -295,15 +296,10 @@ def _with_ends(groups: GroupedRows, grid: Grid) -> tuple[Whole, Whole, Whole]:
     at_low, at_high = some.copy(), some.copy()
     at_low[some] = groups.values[begin[some]] == grid.low
     at_high[some] = groups.values[end[some] - 1] == grid.high
-    starts = _starts(end - begin + ~at_low + ~at_high)
+    starts = starts_of(end - begin + ~at_low + ~at_high)
     points, upto = np.empty((2, int(starts[-1])), dtype=np.int64)
     points[starts[:-1]], upto[starts[:-1]] = grid.low, 0
     points[starts[1:] - 1], upto[starts[1:] - 1] = grid.high, totals
     place = np.arange(len(groups.values)) + np.repeat(starts[:-1] + ~at_low - begin, end - begin)
     points[place], upto[place] = groups.values, groups.sums
     return starts, points, upto
-
-
-def _starts(counts: Whole) -> Whole:
-    """(k + 1,) where each of several begins that have so many, and where the last one ends."""
-    return np.append(0, np.cumsum(counts))

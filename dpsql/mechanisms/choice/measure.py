@@ -83,9 +83,9 @@ class BaseMeasure:
         >>> BaseMeasure(0, (0, 1, 4), (3, 2, 1), (0, 3, 9, 13)).below(np.array([0, 1, 3, 8])).tolist()
         [0, 3, 7, 13]
         """
-        starts, weights = (np.array(own, dtype=np.int64) for own in (self.starts, self.weights))
-        before, at = np.array(self.before, dtype=np.int64), np.searchsorted(starts, points, side="right") - 1
-        found: Whole = before[at] + (points - starts[at]) * weights[at]
+        starts, weights, before = _shells(self)
+        at = np.searchsorted(starts, points, side="right") - 1
+        found: Whole = points * weights[at] + before[at]
         return found
 
     def beyond(self, extent: float) -> float:
@@ -101,15 +101,7 @@ class BaseMeasure:
         >>> BaseMeasure(0, (0, 1, 4), (3, 2, 1), (0, 3, 9, 13)).within(np.array([2, 1, 5])).tolist()
         [5, 2, 6]
         """
-        starts, weights, before = _shells(self)
-        points = self.low + np.cumsum(widths)  # they rise: each shell has those of one stretch
-        ends = np.append(np.searchsorted(points, starts[1:]), len(points))
-        spans = ends.copy()
-        spans[1:] -= ends[:-1]
-        points *= np.repeat(weights, spans)
-        points += np.repeat(before, spans)
-        points[1:] -= points[:-1].copy()
-        return points
+        return np.diff(self.below(self.low + np.cumsum(widths)), prepend=0)
 
     def points(self, starts: Whole, units: Whole) -> Whole:
         """(k,) the points, in steps, to which units of weight belong.
@@ -121,10 +113,11 @@ class BaseMeasure:
         >>> BaseMeasure(0, (0, 1, 4), (3, 2, 1), (0, 3, 9, 13)).points(np.array([0, 1]), np.array([2, 5])).tolist()
         [0, 3]
         """
+        firsts, weights, before = _shells(self)
         wanted = self.below(starts) + units
-        at = np.searchsorted(np.array(self.before, dtype=np.int64), wanted, side="right") - 1
-        firsts, weights = (np.array(own, dtype=np.int64) for own in (self.starts, self.weights))
-        found: Whole = firsts[at] + (wanted - np.array(self.before, dtype=np.int64)[at]) // weights[at]
+        begun = firsts * weights + before  # what lies before each shell
+        at = np.searchsorted(begun, wanted, side="right") - 1
+        found: Whole = firsts[at] + (wanted - begun[at]) // weights[at]
         return found
 
 

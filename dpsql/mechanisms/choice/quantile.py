@@ -262,12 +262,12 @@ class QuantileRelease(Offer):
         counts = self._counted(groups, sampler)
         columns = {"value": [0] * raw.size, "low": [grid.low] * raw.size, "high": [grid.high] * raw.size}
         for (sides, inside), alike in self.ways(counts).items():
-            part, ends = groups.only(alike), (0, self.query.inward) if inside else (0,)
+            part = groups.only(alike)
             for side, draw in self._draws(sides, inside=inside).items():
-                points = chosen(part, grid, draw, sampler)
-                for name in (COLUMNS[end] for end in ends) if side == 0 else (COLUMNS[side],):
-                    for group, point in zip(alike, points, strict=True):
-                        columns[name][group] = point
+                filled = [columns[COLUMNS[end]] for end in ((side, self.query.inward) if inside else (side,))]
+                for group, point in zip(alike, chosen(part, grid, draw, sampler), strict=True):
+                    for column in filled:
+                        column[group] = point
         shown = columns if self.query.bracketed else {"value": columns["value"]}
         released = {name: [*map(unit_of(grid.step), steps)] for name, steps in shown.items()}
         return ReleasedTable({**released, "count": counts} if self.count else released)

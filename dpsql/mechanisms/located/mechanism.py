@@ -53,7 +53,7 @@ from dpsql.mechanisms.located.release import LocatedMean, LocatedRelease
 from dpsql.mechanisms.located.search import LocatedQuery
 from dpsql.mechanisms.noise.moments import LARGEST
 from dpsql.mechanisms.noise.sensitivity import moved_rows, why_not
-from dpsql.plan.guesses import rows_of_a_total
+from dpsql.plan.guesses import OPEN_GROUPS, rows_of_a_total
 from dpsql.plan.needs import Values
 from dpsql.plan.nodes import Case, Constant, Expression
 from dpsql.plan.types import Facts, Grid
@@ -76,7 +76,6 @@ MOST_GROUPS = 5_000
 MOST_VALUES = 2_000_000
 """Different values in all groups, by public facts; more are answered by name alone. Measured: a million take one to
 two seconds, in the worker and here."""
-OPEN_GROUPS = 100  # As so many groups open keys are guessed where rows_about is worked out (prepare/sources).
 MOST_OPEN = 200_000
 """Rows by the policy's guess with open keys; more are answered by name alone. It is a choice: an answer of more than
 two million values and groups fails there, and a guess may be ten times too low."""
