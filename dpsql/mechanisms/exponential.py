@@ -43,7 +43,7 @@ from fractions import Fraction
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Mechanism, Offer, Price, Refusal, Request
-from dpsql.mechanisms.choice.mode import ExponentialChoice, ModeRelease, PermuteAndFlip, candidates_of
+from dpsql.mechanisms.choice.mode import ExponentialChoice, ModeRelease, PermuteAndFlip, candidates_of, whole_numbers
 from dpsql.mechanisms.choice.quantile import COUNT, QuantileRelease
 from dpsql.mechanisms.choice.query import QUANTILES, quantile_query
 from dpsql.mechanisms.laplace import TOO_SMALL
@@ -161,8 +161,9 @@ class Exponential(Mechanism):
         if bought is None or request.aggregate.argument is None:
             return Refusal(self.name, TOO_SMALL)
         (rate,), loss = bought
-        need = Values(request.source, request.aggregate.argument, grid=None)
+        grid = whole_numbers(request, candidates)
+        need, low = Values(request.source, request.aggregate.argument, grid), grid.low if grid is not None else None
         # Permute-and-flip errs less at the same epsilon, the exponential mechanism at the same rho.
         if request.price.rho is None:
-            return ModeRelease(self.name, Pure(loss.epsilon), need, candidates, PermuteAndFlip(rate))
-        return ModeRelease(self.name, loss, need, candidates, ExponentialChoice(rate))
+            return ModeRelease(self.name, Pure(loss.epsilon), need, candidates, PermuteAndFlip(rate), low)
+        return ModeRelease(self.name, loss, need, candidates, ExponentialChoice(rate), low)

@@ -15,19 +15,22 @@ factor of 2 because rows only add to scores.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol, cast
+
+import numpy as np
 
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
+from dpsql.mechanisms.choice.groups import Whole
 from dpsql.plan.nodes import Column
-from dpsql.plan.types import Value
+from dpsql.plan.types import Grid, Type, Value
 from dpsql.plan.values import column_domain
 from dpsql.privacy.sampling import Sampler
-from dpsql.privacy.tables import RawTable, ReleasedTable
+from dpsql.privacy.tables import CLOSE, RawTable, ReleasedTable
 
-__all__ = ["Chooser", "ExponentialChoice", "ModeRelease", "PermuteAndFlip", "candidates_of"]
+__all__ = ["Chooser", "ExponentialChoice", "ModeRelease", "PermuteAndFlip", "candidates_of", "whole_numbers"]
 
 
 def candidates_of(request: Request) -> tuple[Value, ...] | str:
@@ -43,6 +46,14 @@ def candidates_of(request: Request) -> tuple[Value, ...] | str:
     if len(candidates) < 2:
         return f"{request.aggregate.text} can take one value only; there is nothing to ask."
     return candidates
+
+
+def whole_numbers(request: Request, candidates: tuple[Value, ...]) -> Grid | None:
+    """The grid whose steps the candidates are, all of them, so that an engine may count numbers; None for others."""
+    grid, argument = request.grid, request.aggregate.argument
+    if grid is None or grid.step != 1 or argument is None or argument.facts.type is not Type.INTEGER:
+        return None
+    return grid if candidates == tuple(range(grid.low, grid.high + 1)) else None
 
 
 class Chooser(Protocol):
@@ -88,6 +99,7 @@ class ModeRelease(Offer):
         need: How many rows hold each value that occurs.
         candidates: The domain without NULL.
         chooser: How one is taken.
+        low: The least candidate, where they are all whole numbers from there on and come as steps of a grid; or None.
         sensitivity: 1: rows by which one row moves a score.
         scale: 1 / exponent, in rows: a value with so many rows less is e times less likely.
         half_width: Rows: with 95% confidence the released value has at most so many rows less than the most frequent.
@@ -96,6 +108,7 @@ class ModeRelease(Offer):
 
     candidates: tuple[Value, ...]
     chooser: Chooser
+    low: int | None = None
 
     def __post_init__(self) -> None:
         exponent = self.chooser.exponent
@@ -104,16 +117,31 @@ class ModeRelease(Offer):
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``: one value of the domain for each group."""
+        chosen = [self.chooser.choose(cast("Sequence[int]", scores), sampler) for scores in self._scores(raw)]
+        return ReleasedTable({"value": [self.candidates[index] for index in chosen]})
+
+    def _scores(self, raw: RawTable) -> Iterator[Whole]:
+        """(candidates,) int64 of each group in order: how many of its rows hold each candidate."""
+        many, together = len(self.candidates), max(1, CLOSE // len(self.candidates))
+        groups, places, rows = (np.asarray(column, dtype=np.int64) for column in self._known(raw))
+        if bool((groups[1:] < groups[:-1]).any()):
+            order = np.argsort(groups, kind="stable")
+            groups, places, rows = groups[order], places[order], rows[order]
+        for first in range(0, raw.size, together):
+            begin, end = np.searchsorted(groups, [first, first + together])
+            scores = np.zeros((min(together, raw.size - first), many), dtype=np.int64)
+            scores[groups[begin:end] - first, places[begin:end]] = rows[begin:end]
+            yield from scores
+
+    def _known(self, raw: RawTable) -> tuple[Any, Any, Any]:
+        """(n,) groups, places of values among the candidates, and numbers of rows, of values that are among them."""
+        groups, values, rows = (raw.column(name) for name in ("group", "value", "rows"))
+        if self.low is not None:
+            return groups, np.asarray(values, dtype=np.int64) - self.low, rows
         place = {value: index for index, value in enumerate(self.candidates)}
-        found: list[dict[int, int]] = [{} for _ in range(raw.size)]
-        for group, value, rows in zip(*(raw.column(name) for name in ("group", "value", "rows")), strict=True):
-            if value in place:
-                found[int(group)][place[value]] = int(rows)
-        values = []
-        for counts in found:
-            scores = [counts.get(index, 0) for index in range(len(self.candidates))]
-            values.append(self.candidates[self.chooser.choose(scores, sampler)])
-        return ReleasedTable({"value": values})
+        places = np.array([place.get(value, -1) for value in values], dtype=np.int64)
+        known = np.flatnonzero(places >= 0)
+        return np.asarray(groups, dtype=np.int64)[known], places[known], np.asarray(rows, dtype=np.int64)[known]
 
     @property
     def bracketed(self) -> bool:

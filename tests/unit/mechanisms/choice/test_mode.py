@@ -12,10 +12,11 @@ import pytest
 from dpsql.mechanisms.base import Price, Refusal
 from dpsql.mechanisms.choice.mode import ExponentialChoice, ModeRelease, PermuteAndFlip
 from dpsql.mechanisms.exponential import Exponential
-from dpsql.plan.needs import Contribution
+from dpsql.plan.needs import Contribution, Values
 from dpsql.plan.nodes import Apply, Column
-from dpsql.plan.types import Facts, Type
+from dpsql.plan.types import Facts, Grid, Type
 from dpsql.privacy.kinds import Pure
+from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms import chances
 from tests.unit.mechanisms.asking import BY_RHO, CITY, CONSENT, HALF, OPEN, asking, counted, offered
@@ -88,6 +89,21 @@ def test_without_noise_it_is_the_most_frequent_value_and_the_first_of_equals() -
 
 def test_values_outside_the_domain_are_left_out() -> None:
     assert mode().release(counted({"maybe": 100, "yes": 1}), Noiseless()).values == ["yes"]
+
+
+def test_whole_numbers_are_counted_as_steps_of_their_grid_in_any_order_of_groups() -> None:
+    request = asking("mode")
+    column = Column("t0", "floor", Facts(Type.INTEGER, Fraction(3), Fraction(5)))
+    request = replace(request, aggregate=replace(request.aggregate, argument=column), grid=Grid(Fraction(1), 3, 5))
+    release = offered(Exponential().offer(request))
+    assert isinstance(release, ModeRelease)
+    assert isinstance(release.need, Values)
+    assert (release.low, release.need.grid) == (3, request.grid)
+    shown = RawTable({"group": [2, 0, 2, 0], "value": [5, 4, 3, 3], "rows": [2, 7, 3, 1]}, size=3)
+    assert release.release(shown, Noiseless()).values == [4, 3, 3]
+    narrowed = offered(Exponential().offer(replace(request, grid=Grid(Fraction(1), 3, 4))))
+    assert isinstance(narrowed, ModeRelease)
+    assert (narrowed.low, narrowed.candidates) == (None, (3, 4, 5))
 
 
 def test_a_clear_mode_is_nearly_always_found() -> None:
