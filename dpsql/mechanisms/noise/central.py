@@ -20,6 +20,7 @@ import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -166,7 +167,12 @@ class Central:
         return _add({}, self.pair, guess, 1.0)
 
     def step(self, x: Fraction, y: Fraction) -> float:
-        return float(math.prod(x if name == "x" else y for name in self.pair))
+        return _product(*(x if name == "x" else y for name in self.pair))
+
+
+@lru_cache(maxsize=64)  # asked for by every group
+def _product(one: Fraction, other: Fraction) -> float:
+    return float(one * other)
 
 
 @dataclass(frozen=True, slots=True)

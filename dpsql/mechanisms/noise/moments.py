@@ -315,14 +315,8 @@ def ranges(
         return solved_within(bounds, own, widths, rows, confidence, halvings)
     if confidence > CONFIDENCE:
         return [bounds] * len(rows)
-    ranks = lattice(sum(law is not None for law in laws))
-    points = iter(ranks)
-    noises = {
-        name: np.zeros(POINTS) if law is None else np.rint(law.at(next(points)))
-        for name, law in zip(statistic.moments, laws, strict=True)
-    }
-    rare = -np.log(2 * np.minimum(ranks, 1 - ranks)).sum(axis=0)
-    likely = rare <= gamma_quantile(len(ranks), confidence)
+    noises = dict(zip(statistic.moments, _noises(tuple(laws)), strict=True))
+    likely = _likely(sum(law is not None for law in laws), confidence)
     miss = (1 - confidence) / 2
     left_out, last = math.floor((POINTS - 1) * miss), math.ceil((POINTS - 1) * (1 - miss))
     ends, found = [left_out, last], []  # both at once: numpy takes five times as long for one, by 512 bits (measured)
@@ -332,6 +326,22 @@ def ranges(
         if low <= bounds[0] or high >= bounds[1]:
             low, high = min(low, lows[likely].min()), max(high, highs[likely].max())
         found.append((float(low), float(high)))
+    return found
+
+
+@lru_cache(maxsize=32)  # groups that are alike have the same ones, a megabyte for ten of these
+def _noises(laws: tuple[Law | None, ...]) -> tuple[Floats, ...]:
+    """(4096,) of each law: what it adds at the points of a `lattice`; 0 where there is none."""
+    points = iter(lattice(sum(law is not None for law in laws)))
+    return tuple(np.zeros(POINTS) if law is None else np.rint(law.at(next(points))) for law in laws)
+
+
+@lru_cache(maxsize=8)
+def _likely(dimensions: int, confidence: float) -> npt.NDArray[np.bool_]:
+    """(4096,) whether all coordinates of a point of a `lattice` are as common as that together."""
+    ranks = lattice(dimensions)
+    rare = -np.log(2 * np.minimum(ranks, 1 - ranks)).sum(axis=0)
+    found: npt.NDArray[np.bool_] = rare <= gamma_quantile(len(ranks), confidence)
     return found
 
 
