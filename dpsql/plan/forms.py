@@ -106,7 +106,8 @@ class Listing:
         held = [value for domain in domains if domain is not None for value in domain]
         if None in domains:
             return None
-        return (*sorted({v for v in held if v is not None}), *([None] if None in held else []))
+        values = {_as_computed(value, case.facts.type) for value in held if value is not None}
+        return (*sorted(values), *([None] if None in held else []))
 
     def _by_arguments(self, expression: Apply) -> Expression | None:
         before = dict(self.found)
@@ -141,6 +142,16 @@ class Listing:
             return None
         missing = moment.facts.nullable and facts == moment.facts  # a comparison leaves no NULL
         return (*(first + at * GRAINS[grain] for at in range(count)), *([None] if missing else []))
+
+
+def _as_computed(value: Any, type_: Type) -> Any:
+    """A branch's value, as databases compute it: a real number is the nearest float, however it was written.
+
+    >>> from decimal import Decimal
+    >>> _as_computed(Decimal("0.1"), Type.REAL), _as_computed(2, Type.REAL), _as_computed(2, Type.INTEGER)
+    (0.1, 2.0, 2)
+    """
+    return float(value) if type_ is Type.REAL else value
 
 
 def _listed(name: str, facts: Facts) -> Column:

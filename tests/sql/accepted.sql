@@ -3578,6 +3578,15 @@ SELECT CASE WHEN cost > 500 THEN 'dear' WHEN diagnosis = 'flu' THEN 'flu' END AS
 -- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" IS NULL THEN 2 ELSE 3 END AS TINYINT) AS "k0", "u" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($3 AS DOUBLE)) THEN CAST($1 AS VARCHAR) WHEN ("t0"."diagnosis" = CAST($2 AS VARCHAR)) THEN CAST($2 AS VARCHAR) ELSE CAST(NULL AS VARCHAR) END AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 'dear', 'flu', 500.0
 
+SELECT CASE WHEN cost > 500 THEN 1.5 WHEN diagnosis = 'flu' THEN 0.25 ELSE 2 END AS weight, COUNT(*) FROM visits GROUP BY weight
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 3
+-- k0: real [0.25, 2]; 3 values: 0.25, 1.5, 2.0
+-- a0: count_rows
+-- columns: weight real [0.25, 2], count_star() integer
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS DOUBLE) THEN 0 WHEN "k0" = CAST($2 AS DOUBLE) THEN 1 WHEN "k0" = CAST($3 AS DOUBLE) THEN 2 ELSE 3 END AS TINYINT) AS "k0", "u" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($4 AS DOUBLE)) THEN CAST($2 AS DOUBLE) WHEN ("t0"."diagnosis" = CAST($5 AS VARCHAR)) THEN CAST($1 AS DOUBLE) ELSE CAST($3 AS DOUBLE) END AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- values: 0.25, 1.5, 2.0, 500.0, 'flu'
+
 SELECT CASE WHEN v.cost > 500 THEN p.sex ELSE 'all' END AS kind, COUNT(*) FROM visits v JOIN patients p USING (patient_id) GROUP BY kind
 -- unit: visits.patient_id = patients.patient_id
 -- rows per unit: 12, in one group 12, in groups 4

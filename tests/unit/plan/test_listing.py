@@ -118,3 +118,14 @@ def test_every_group_that_occurs_is_listed(session: Session, raw: duckdb.DuckDBP
     asked = f"SELECT {shown}, COUNT(*) AS n FROM stays WHERE {where} GROUP BY ALL"
     found = session.query(asked, epsilon=1, mechanism="laplace").rows
     assert sorted(map(str, (row for row in found if row[-1]))) == sorted(map(str, raw.execute(asked).fetchall()))
+
+
+def test_real_branches_of_a_key_are_its_values_as_databases_compute_them(session: Session) -> None:
+    """However they are written; and the answer is stored, and found again."""
+    key = "CASE WHEN cost < 100 THEN 0.1 WHEN cost < 5000 THEN nights // 21 WHEN cost < 6000 THEN 1e-1 + 0 END"
+    for asked in (key, key.replace("0.1", "?")):
+        sql, values = f"SELECT {asked} AS k, COUNT(*) AS n FROM stays GROUP BY k", (0.1,) if "?" in asked else ()
+        found = session.query(sql, values, epsilon=1, mechanism="laplace")
+        assert [row[0] for row in found.rows] == [0.0, 0.1, 1.0, None]
+        assert all(row[1] > 0 for row in found.rows)
+        assert session.query(sql, values, epsilon=1, mechanism="laplace").rows == found.rows
