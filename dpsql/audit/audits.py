@@ -286,12 +286,13 @@ def _shown_alone(part: RunPart, other: RunPart) -> float:
     """The chance that a cell that is occupied on the first side alone is shown."""
     if not isinstance(part.release, StabilityRelease):
         raise InvariantBroken("only a stability histogram shows cells of one side alone")
-    q, silent = math.exp(-1 / float(part.draws[0].parameter)), 1.0
+    scale, silent = float(part.draws[0].parameter), 0.0  # the logarithm of the chance that none is shown
+    q = math.exp(-1 / scale)
     for group, (n, *_) in part.raw.items():
         if n and not any(other.raw.get(group, (0,))):  # a group whose number is 0 is shown as 0
             beyond = part.release.threshold + 1 - n  # the least noise that shows it
-            silent *= 1 - q**beyond / (1 + q) if beyond >= 1 else q ** (1 - beyond) / (1 + q)
-    return 1 - silent
+            silent += math.log1p(-(q**beyond) / (1 + q)) if beyond >= 1 else (beyond - 1) / scale - math.log1p(q)
+    return -math.expm1(silent)
 
 
 def _groups(part: RunPart, neighbours: str) -> int:

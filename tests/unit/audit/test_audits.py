@@ -39,6 +39,18 @@ def test_a_choice_of_groups_that_shows_none_has_nothing_to_be_convicted_of(world
     assert threshold(replay) == []
 
 
+@pytest.mark.parametrize("epsilon", [1, 6, 10, 12])
+def test_a_cell_of_one_side_alone_is_shown_with_the_chance_that_is_charged_to_the_last_digits(
+    world: World, epsilon: int
+) -> None:
+    # The larger epsilon is, the smaller the delta that a threshold of a whole number takes: 1 less it has few digits.
+    asked = "SELECT sex, COUNT(DISTINCT patient_id) FROM patients GROUP BY sex"
+    template = Template(asked, options={"mechanism": "threshold", "epsilon": epsilon, "delta": 1e-6})
+    replay = world.replay([template], BOTH[:1], ("only the heaviest", "nobody"))
+    assert any(part.raw for _, run in replay.all() for part in run.parts)
+    assert threshold(replay) == []
+
+
 def test_public_tables_may_be_read_before_the_charge(world: World) -> None:
     replay = world.replay([BESIDE], BOTH[:1], ("everybody", "without the heaviest"))
     assert [[spent == FREE for _, _, spent in run.statements] for _, run in replay.all()] == [[True, False]] * 2
