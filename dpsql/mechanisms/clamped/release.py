@@ -13,7 +13,6 @@ from typing import Protocol
 
 import numpy as np
 
-from dpsql.limits import SATURATION
 from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.choice.clamp import MISS, place_of
 from dpsql.mechanisms.choice.groups import Whole
@@ -157,10 +156,10 @@ class ClampedRelease(Offer):
         return ReleasedTable({"value": values, "noised": fine, "place": [place] * raw.size})
 
     def _steps(self, fine: Sequence[int], place: int) -> list[int]:
-        """In grid steps, to the nearest, within what two numbers can be added up from."""
+        """In grid steps, to the nearest."""
         digits = self._digits(place)
         half = 1 << digits >> 1
-        return [max(-SATURATION, min(SATURATION, k + half >> digits)) for k in fine]
+        return [k + half >> digits for k in fine]
 
     def within(self, sizes: Sizes, place: int) -> list[int]:
         """Each group's sum of totals within a clamp, in grid steps over 2^digits: what noise is added to."""
