@@ -10,8 +10,9 @@ in each group:
 1. The number of units, with noise.
 2. The centre: if there are units enough, by the exponential mechanism on the rank of the units' own means, the
    median's; else the middle of a clamp of these means, which is chosen for all such groups together.
-3. A window for totals: where the centre was found, from noised numbers of units by their total's distance from 0; else
-   a clamp of totals, chosen for all such groups together as well.
+3. A window for totals: where the centre was found, from noised numbers of units by their total's distance from 0, and
+   no farther than totals about this centre can lie by the bounds of values; else a clamp of totals, chosen for all such
+   groups together as well.
 4. The sum of totals clipped to that window, with noise for its farther end.
 5. The number of rows, each unit's clamped at a cap that is chosen for all groups together as `clamped` chooses one,
    with noise for that cap.
@@ -154,7 +155,8 @@ class ClampedMean(PlaceSearch):
 
     def _sums(self, held: Whole, units: Whole, row: Row, shares: Shares, sampler: Sampler) -> Row:
         """What is released of a group's totals."""
-        parts, few = (shares.tails, shares.answer), (self.query.clamps, self._search, row["clamp"])
+        clamps = self.query.clamps if row["clamp"] is not None else self.query.about(row["centre"])
+        parts, few = (shares.tails, shares.answer), (clamps, self._search, row["clamp"])
         return self.summed((totals_of(held, row["centre"]), units), row, parts, few, sampler)
 
     def summed(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -101,6 +101,12 @@ class UnitsQuery(LocatedQuery):
     def fewest(self) -> float:
         """How many units a group has if all have as many rows as the cap allows; no guess where it is thought loose."""
         return self.rows / self.typical if self.cap.edges[-1] < MANY else math.inf
+
+    def about(self, centre: int) -> Clamps:
+        """The clamps of totals, between the ends that these have about a released centre."""
+        most, values = self.cap.edges[-1], self.values
+        grid = Grid(values.step, most * (values.low - centre), most * (values.high - centre))
+        return replace(self.clamps, grid=grid)
 
     def of_rows(self, shares: Shares, cap: int) -> LaplaceLaw:
         """The noise of a number of rows, at the place of a cap."""

@@ -294,3 +294,16 @@ def test_a_cap_of_the_statement_wins(session: Session) -> None:
         option = "" if "bounds" in asked else "WITH DIFFERENTIAL_PRIVACY OPTIONS (max_rows_contributed = 3) "
         quote = session.explain(f"SELECT {option}{asked} FROM orders")
         assert quote.columns[0].mechanism != "clamped"
+
+
+def test_where_most_units_add_up_to_nothing_the_window_ends_at_totals_that_are_possible() -> None:
+    """No total lies below those of values at their least, however far it might lie about another centre."""
+    random = np.random.default_rng(5)
+    units: Units = Counter({(0, 4): 4000})
+    units.update((int(total), 4) for total in random.lognormal(6, 1, 1000).round())
+    release = release_of(TEN)
+    released = release.release(raw_of(units), Noiseless())
+    assert released.columns["centre"] == [0]
+    assert released.columns["low"] == [0]
+    assert released.columns["half"][0] < WIDE.high * MOST / 16
+    assert release.query.about(7).grid == Grid(Fraction(1), -7 * MOST, (WIDE.high - 7) * MOST)
