@@ -2,10 +2,10 @@
 
 The share of a hidden count is the one whose result is expected to err least, people by people. A group of n units is
 lost, with all of its n, up to a threshold t; above it each number is off by the noise w of a count. How large groups
-are is not public, so they are taken to be spread evenly over the orders of magnitude up to the guess N of the rows:
+are is not public, so they are taken to be spread evenly over the orders of magnitude up to the guess N of the units:
 then the errors add up to the integral of n dn / n up to t and of w dn / n from there to N, t + w ln(N / t).
 
-Everything here rests on public facts: the price, the bounds on contributions, the number of aggregates, ``rows_about``.
+Everything here rests on public facts: the price, the bounds on contributions, the number of aggregates, and guesses.
 
 Tests: tests/unit/prepare/test_selection.py.
 """
@@ -48,12 +48,12 @@ def with_selection(
     return (Aggregate(SELECTION, "count_units", None, "choice of groups"), *aggregates), 0
 
 
-def best_share(request: Request, rows: int, prices: Callable[[Fraction], Sequence[Price]]) -> Fraction:
+def best_share(request: Request, units: int, prices: Callable[[Fraction], Sequence[Price]]) -> Fraction:
     """The share of the price for a hidden count of units.
 
     Args:
         request: The hidden count's, at any price.
-        rows: Guess of the rows of the largest table.
+        units: Guess of how many there are in all groups together.
         prices: Those of the hidden count and of every aggregate, in this order, by the share.
     """
     trials = [(share, prices(share)) for share in SHARES]
@@ -61,17 +61,17 @@ def best_share(request: Request, rows: int, prices: Callable[[Fraction], Sequenc
         return SHARES[0]
     takers = takers_of(request, wanted=_named(request))
     moved = sensitivity_of(request, Measure(MeasureKind.UNITS))
-    return min(trials, key=lambda trial: _expected_error(request, rows, takers, moved, *trial[1]))[0]
+    return min(trials, key=lambda trial: _expected_error(request, units, takers, moved, *trial[1]))[0]
 
 
 def _expected_error(
-    request: Request, rows: int, takers: Sequence[Mechanism], moved: Sensitivity, selection: Price, *values: Price
+    request: Request, units: int, takers: Sequence[Mechanism], moved: Sensitivity, selection: Price, *values: Price
 ) -> tuple[float, float]:
     """The errors of all groups together, t + w ln(N / t), in units; where none is shown, the lower threshold wins.
 
     Args:
         request: The hidden count.
-        rows: The guess N.
+        units: The guess N.
         takers: Who may answer it.
         moved: How far a neighbour moves a count of units in each group.
         selection: Its price.
@@ -85,7 +85,7 @@ def _expected_error(
     least = best.appears_from()
     threshold = math.inf if least is None else least
     noise = sum(_noise(moved, price) for price in values) / len(values)
-    return min(threshold, rows) + noise * math.log(max(1.0, rows / threshold)), threshold
+    return min(threshold, units) + noise * math.log(max(1.0, units / threshold)), threshold
 
 
 @lru_cache(maxsize=1024)  # shares of one price are asked for by every statement that chooses groups

@@ -15,6 +15,7 @@ from dpsql.mechanisms import MECHANISMS
 from dpsql.mechanisms.base import Mechanism, Personal, Price, Request, Top
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.grids import grid_of
+from dpsql.plan.guesses import units_guessed
 from dpsql.plan.nodes import Aggregate, Column
 from dpsql.plan.options import Options
 from dpsql.plan.per_class import values_per_unit
@@ -167,11 +168,9 @@ def _prices(
         return shared(TOP_SHARE)
     some = shared(Fraction(1, 5))[0]
     hidden = _request(plan, plan.keys, grouping, aggregates[0], some, options, catalog, True)
-    whole_table = rows_about(plan.relation, ((),))
+    units = units_guessed(plan.relation)
     return shared(
-        best_share(
-            hidden, whole_table, lambda share: [price_of_everyone(own, catalog.classes) for own in shared(share)]
-        )
+        best_share(hidden, units, lambda share: [price_of_everyone(own, catalog.classes) for own in shared(share)])
     )
 
 

@@ -74,10 +74,11 @@ class CappedThreshold(CappedAtOnce):
         return self.inners[place].expected_error + sizes.left_out(place)
 
     def appears_from(self, released: ReleasedTable | None = None) -> float | None:
-        """The threshold at the cap that was found; before that, at the one that is expected."""
+        """The threshold at the cap that was found; before that at the expected one, with what that cap leaves out."""
         shown = released is not None and bool(released.values)
         place = released.columns["cap"][0] if released is not None and shown else self.best(self.guess)
-        return self.inners[place].threshold
+        threshold: float = self.inners[place].threshold
+        return threshold if shown else threshold + math.ceil(self.guess.left_out(place))
 
     def within(self, raw: RawTable, place: int) -> RawTable:
         """Each group's number of units within a cap."""

@@ -327,3 +327,10 @@ def test_a_tight_cap_is_not_searched_below() -> None:
     assert isinstance(release, CappedThreshold)
     assert isinstance(whole, ThresholdRelease)
     assert release.expected_error > whole.expected_error
+
+
+def test_before_an_answer_a_group_appears_from_the_threshold_and_what_the_cap_leaves_out_on() -> None:
+    release = release_of(1000, Price(Fraction(1, 10), Fraction(1, 10**6)))
+    place = release.best(release.guess)
+    assert release.guess.left_out(place) > 0
+    assert release.appears_from() == release.inners[place].threshold + math.ceil(release.guess.left_out(place))
