@@ -153,6 +153,9 @@ def _without_bounds(request: Request, catalog: Catalog) -> UnsupportedQuery | No
         return None  # a core's covariances need none
     if aggregate.function == "avg" and aggregate.argument is not None and aggregate.argument.facts.scale is not None:
         return _scale_alone(request, catalog) if request.grid is None else None
+    known = None if aggregate.argument is None else aggregate.argument.facts
+    if FUNCTIONS[aggregate.function].located and known is not None and None not in (known.centre, known.spread):
+        return None  # what its centre and spread do for is asked for by name, or says why not
     bounded = FUNCTIONS[aggregate.function].kind not in (Kind.COUNT, Kind.CHOICE)
     if bounded and (request.grid is None or (aggregate.second is not None and request.second_grid is None)):
         if (lost := _bounds_lost(request)) is not None:
