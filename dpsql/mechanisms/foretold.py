@@ -73,9 +73,12 @@ def foretold(request: Request, release: Offer, released: ReleasedTable | None = 
         return (f"{value}: it shows only noise.",)
     relation = request.source.relation
     rows, said = rows_guessed(relation), rows_said_by(relation)
-    least = release.appears_from(released)
+    least, units = release.appears_from(released), units_guessed(relation)
+    if least is not None and least > units and (released is None or not any(released.values)):
+        rule = f"A group appears from about {least:,} units on"
+        return (f"{rule}: more than the {units:,} {units_said_by(relation)}, so none is expected to appear.",)
     if least is not None:
-        rule = f"A group appears from about {least} units on"
+        rule = f"A group appears from about {least:,} units on"
         return (_above(rule, least, rows, "appear", said, released),)
     if isinstance(release, StabilityRelease):
         rule = f"A group is shown above {release.threshold}"
@@ -278,8 +281,9 @@ def _of_use(request: Request, release: Offer, released: ReleasedTable, *, total:
 def of_use(request: Request, release: Offer, released: ReleasedTable, *, total: bool = False) -> list[bool]:
     """Which released values say something, by their own 95% intervals; of many groups a part, in equal steps.
 
-    A total says something where it is not lost in its noise: it is farther from 0 than its interval is wide to one
-    side. Anything else does where its interval is narrower than its bounds.
+    A count or a sum says something where 0 is outside of its interval, and what is looked at as a total where it is
+    farther from 0 than its interval is wide to one side. Anything else does where its interval is narrower than its
+    bounds. Values whose intervals nobody knows, such as a mode's, or that have no bounds, are left out.
 
     Args:
         request: What is asked.
@@ -290,13 +294,17 @@ def of_use(request: Request, release: Offer, released: ReleasedTable, *, total: 
     many = len(released.values)
     released = released.take(np.arange(0, many, max(1, many // LOOKED_AT)))
     kind, ends = FUNCTIONS[request.aggregate.function].kind, _ends(request)
-    total = total or (kind in (Kind.COUNT, Kind.SUM) and (kind is Kind.SUM or ends is None))
+    added = kind is Kind.SUM or (kind is Kind.COUNT and ends is None)
     found = []
     for value, (low, high) in zip(released.values, release.intervals(released, 0.95), strict=True):
+        if value is not None and low is None and high is None:
+            continue
         if value is None or low is None or high is None:
             found.append(False)
+        elif added:
+            found.append(low > 0 or high < 0)
         elif total:
             found.append((high - low) / 2 < abs(value))
-        else:
-            found.append(ends is not None and (high - low) < MOSTLY * (ends[1] - ends[0]))
+        elif ends is not None:
+            found.append((high - low) < MOSTLY * (ends[1] - ends[0]))
     return found

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
 
 import pytest
 
+from dpsql.mechanisms.base import Offer
+from dpsql.mechanisms.foretold import of_use
+from dpsql.privacy.tables import ReleasedTable
 from dpsql.session import Session
+from tests.unit.mechanisms.asking import asking
 from tests.unit.mechanisms.shop import policy, sessions
 
 MADE = (  # the years 3 to 9 have no order; some orders have no region
@@ -62,6 +68,9 @@ def test_empty_groups_are_told_where_they_matter(session: Session, asked: str, w
         "SELECT * FROM (SELECT year, COUNT(*) AS n, AVG(amount) AS x FROM orders GROUP BY year) AS a WHERE n > 100",
         "SELECT region, AVG(amount) AS x FROM orders GROUP BY region ORDER BY x DESC LIMIT 1",
         "SELECT AVG(amount) AS x FROM orders",
+        "SELECT region, MODE(region) AS most FROM orders GROUP BY region",  # nobody knows how far a mode is off
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (interval = 'none') region, MEDIAN(amount) AS x FROM orders "
+        "GROUP BY region",
     ],
 )
 def test_nothing_is_told_where_they_do_not(session: Session, asked: str) -> None:
@@ -110,3 +119,19 @@ def test_of_how_few_rows_a_sum_says_nothing_is_told_where_conditions_leave_nobod
     ]
     assert [len(notes) for notes in found] == [1, 0, 0]
     assert "Of fewer than about 599 rows it would say next to nothing: 15,000 are a guess of what" in found[0][0]
+
+
+@dataclass(frozen=True)
+class Reaching:
+    """A release of numbers whose intervals are known."""
+
+    ends: Sequence[tuple[float, float]]
+
+    def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[tuple[float, float]]:
+        return self.ends
+
+
+def test_a_sum_says_something_where_its_interval_leaves_0_out_however_far_it_reaches_up() -> None:
+    """One that allows for what is clipped reaches far up, and the total of an empty group is noise alone."""
+    release = cast(Offer, Reaching([(10.0, 900.0), (-45.0, 850.0), (-110.0, -30.0)]))
+    assert of_use(asking("sum"), release, ReleasedTable({"value": [50, -5, -70]})) == [True, False, True]
