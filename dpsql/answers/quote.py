@@ -42,6 +42,7 @@ BETWEEN = frozenset({"least", "date_diff", "datediff", "date_sub", "datesub"})
 """Functions that keys of times between two dates are made with: in most data one of them is the earlier one."""
 
 CLIPPING = frozenset({"located", "clamped", "capped"})
+ADDING = frozenset({"laplace", "gaussian"})  # They divide by a spread that they must guess before.
 """Mechanisms that clip where rows thin out, and are chosen by a guess of where that is."""
 RIVALS = (
     " So is the choice, by the error that is expected of the answer: where a few rows lie far from the rest, a "
@@ -262,6 +263,21 @@ def _found_in_data(prepared: Prepared) -> tuple[str, ...]:
     return (f"{note} as wide.{RIVALS if chosen else ''}",)
 
 
+def _by_spread(prepared: Prepared) -> tuple[str, ...]:
+    """Which half widths rest on how far apart values are thought to lie."""
+    kinds, found = (Kind.DEVIATION, Kind.CORRELATION), dict[str, None]()
+    for own in prepared.measured:
+        divided = FUNCTIONS[own.aggregate.function].kind in kinds or own.aggregate.function == "regr_slope"
+        if divided and own.choice.release.mechanism in ADDING:
+            found[own.aggregate.text] = None
+    if not found:
+        return ()
+    return (
+        f"The half width of {', '.join(found)} is for values as far apart as their bounds, or a spread, make likely: "
+        "where they lie closer together, an interval is far wider. Tighter bounds mend that.",
+    )
+
+
 def _notes(prepared: Prepared) -> tuple[str, ...]:
     notes = [*caps(prepared), *clipped(prepared)]
     contribution = prepared.measured[0].request.source.contribution
@@ -295,7 +311,7 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         many = " to ".join(dict.fromkeys(f"{request.rows_about:,}" for request in (least, most)))
         each, said = " in a group" * bool(prepared.plan.keys), rows_said(least)
         notes.append(f"The error of a mean is for {many} rows{each}, by the number {said}.")
-    notes += _found_in_data(prepared)
+    notes += (*_found_in_data(prepared), *_by_spread(prepared))
     noted = ((m, note) for m in prepared.measured for note in (*m.notes(), *advice(m.aggregate)))
     notes += [f"{m.aggregate.text}: {note}" for m, note in noted]
     notes += foretold_answer(prepared.plan)

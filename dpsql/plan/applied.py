@@ -234,6 +234,8 @@ def _no_overload(
         hint += _text_as_number(candidates, arguments)
         if name in ("+", "-") and set(types) == {Type.DATE, Type.REAL}:
             hint += " Write CAST(x AS INTEGER) for a whole number of days."
+        if name == "//":
+            hint += " Write floor(x / y) for the whole part of another quotient."
         if name in ("concat", "||") and any(kind.numeric for kind in types):
             hint += " Write CAST(n AS VARCHAR) for a whole number, and CAST(round(x, 1) AS VARCHAR) for another."
     return UnsupportedQuery(reason, construct=name, position=position, hint=hint)

@@ -42,3 +42,11 @@ def test_why_a_mechanism_is_not_taken_is_said_once_for_all_columns_alike(session
     assert alike.startswith("  n, m, mode: ")
     reasons = [line.partition(": ")[2] for line in lines if ": not " in line]
     assert len(reasons) == len(set(reasons))
+
+
+def test_that_a_half_width_rests_on_a_guess_of_the_spread_is_said(session: Session) -> None:
+    notes = session.explain("SELECT CORR(items, total) AS r, AVG(total) AS m FROM orders", mechanism="laplace").notes
+    (told,) = [note for note in notes if "lie closer together" in note]
+    assert "CORR(" in told
+    assert "AVG(" not in told
+    assert not [note for note in session.explain("SELECT COUNT(*) FROM orders").notes if "lie closer together" in note]
