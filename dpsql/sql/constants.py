@@ -51,11 +51,14 @@ class Constants(Writer):
         if self.style not in ("", style):
             raise self._refusal("parameter", "? and $1 stand in one statement.", "Write only one of the two forms.")
         self.style = style
-        index = self.parameters if style == "?" else int(token.text[1:]) - 1
+        index = self._marks().index(token.position) if style == "?" else int(token.text[1:]) - 1
         if index < 0:
             raise self._refusal("parameter", "parameters count from $1.", "Write $1 for the first.")
-        self.parameters += 1
         self._value(Parameter(index, token.kind is TokenKind.LIST, position=token.position))
+
+    def _marks(self) -> list[tuple[int, int]]:
+        """Where each ``?`` stands in the analyst's text: values come in that order, though clauses may have moved."""
+        return sorted({token.position for token in self.tokens if token.text == "?"})
 
     def _name(self, token: Token) -> None:
         if not name_of(token):

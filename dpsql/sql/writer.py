@@ -38,7 +38,6 @@ class Writer:
     outermost: OpenParenthesis = field(default_factory=lambda: OpenParenthesis("statement"))
     operand: bool = False  # whether what was written last ends a value
     operators: int = 0
-    parameters: int = 0
     style: str = ""  # the form of the parameters: "?" or "$"
 
     def _peek(self, ahead: int = 1) -> Token:
