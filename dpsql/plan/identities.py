@@ -12,7 +12,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.plan.nodes import Apply, Case, Column, Expression
 from dpsql.plan.types import Type
 
-__all__ = ["as_owner_declares", "names_nobody", "refuse_unit"]
+__all__ = ["as_owner_declares", "chooses", "names_nobody", "refuse_unit"]
 
 
 def names_nobody(expression: Expression) -> bool:
@@ -22,7 +22,18 @@ def names_nobody(expression: Expression) -> bool:
             return _one_key(one, other)
         case Apply(function=function, arguments=(Column(facts=facts),)) if function.name == "is_null":
             return facts.nullable  # else it is never NULL, and the question a mistake
+        case Apply(function=function, arguments=(Apply() as inner,)) if function.name == "not":
+            return inner.function.name == "is_null" and isinstance(inner.arguments[0], Column)  # a cautious one is not
     return False
+
+
+def chooses(predicate: Expression) -> bool:
+    """Whether a condition may leave rows out: one that a unit is there may not, where it always is."""
+    match predicate:
+        case Apply(function=no, arguments=(Apply(function=missing, arguments=(Column() as column,)),)):
+            said = (no.name, missing.name) == ("not", "is_null")
+            return not (said and column.unit and not column.facts.nullable)
+    return True
 
 
 def _value_of(expression: Expression) -> Column | None:

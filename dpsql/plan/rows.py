@@ -29,6 +29,7 @@ from dpsql.plan.conditions import (
     using_pair,
 )
 from dpsql.plan.expressions import Resolver, nearest
+from dpsql.plan.identities import chooses
 from dpsql.plan.lateral import condition_read, with_names_read
 from dpsql.plan.listed import listed_rows, one_row
 from dpsql.plan.nodes import Column, Expression, Filter, Join, Project, Relation, Scan
@@ -280,7 +281,7 @@ class Rows:
             rest = [p for p in rest if across(p, relation, part) is None]
             relation = limited(Join(relation, part, pairs), position)
             waiting.remove(part)
-        for predicate in rest:
+        for predicate in filter(chooses, rest):
             refuse_identifying(predicate, "WHERE", position)
             relation = Filter(relation, predicate)
         return relation

@@ -15,7 +15,7 @@ from dpsql.plan.functions import Function
 from dpsql.plan.intervals import Interval
 from dpsql.plan.lateral import condition_read, with_names_read
 from dpsql.plan.lists import Lists, numbered
-from dpsql.plan.nodes import Apply, Column, Constant, Expression, Order, Total
+from dpsql.plan.nodes import Apply, Column, Constant, Expression, Order, Total, Windowed
 from dpsql.plan.per_unit import CHOOSING, group_nodes
 from dpsql.plan.plans import Output, Plan, Several, Stage
 from dpsql.plan.ranges import with_length
@@ -85,12 +85,12 @@ def plan_stage(query: syntax.Select, scope: Scope, parameters: tuple[Passed, ...
         answer: Whether FROM is the name of an answer, which sub-queries as values may read, too.
 
     Raises:
-        UnsupportedQuery: Sub-queries, DISTINCT, grouping sets, or other aggregates than COUNT, SUM, AVG, MIN, MAX.
+        UnsupportedQuery: Sub-queries, DISTINCT over aggregates, grouping sets, other aggregates than `AGGREGATES`.
     """
-    if query.distinct or isinstance(query.group_by, syntax.GroupingSets):
+    if isinstance(query.group_by, syntax.GroupingSets):
         raise UnsupportedQuery(
-            "DISTINCT and GROUPING SETS over public values are not supported.", construct="SELECT",
-            position=query.position, hint="Write GROUP BY.",
+            "GROUPING SETS over public values are not supported.", construct="SELECT", position=query.position,
+            hint="Write GROUP BY.",
         )  # fmt: skip
     query = replace(query, where=condition_read(query, scope))
     return _Stage(with_names_read(query, scope), scope, parameters, answer).plan()
@@ -137,6 +137,7 @@ class _Stage:
         over = Resolver(self._lookup, self.parameters)
         pairs = [(item, output) for item in items for output in self._outputs(item, over)]
         outputs = tuple(output for _, output in pairs)
+        groups = self._distinct(outputs) if query.distinct else groups
         named = {item.alias.lower(): o.expression for item, o in pairs if item.alias and o.element is None}
         after = Resolver(lambda n: _alias(n, named) or self._lookup(n), self.parameters)
         having = None if query.having is None else after.boolean(after.resolve(query.having), query.having)
@@ -155,6 +156,16 @@ class _Stage:
             outputs, where, groups, having, order, row_count(query.limit, "LIMIT", plain),
             row_count(query.offset, "OFFSET", plain) or 0, aggregated,
         )  # fmt: skip
+
+    def _distinct(self, outputs: Sequence[Output]) -> tuple[Expression, ...]:
+        """What DISTINCT groups by: all columns, where none is made of several rows."""
+        query, chosen = self.query, tuple(dict.fromkeys(output.expression for output in outputs))
+        if query.group_by or query.having is not None or any(map(_of_rows, chosen)):
+            raise UnsupportedQuery(
+                "over public values DISTINCT takes plain columns.", construct="SELECT", position=query.position,
+                hint="Write GROUP BY, or SELECT DISTINCT over a sub-query.",
+            )  # fmt: skip
+        return chosen
 
     def _outputs(self, item: syntax.Item, over: Resolver) -> list[Output]:
         """The columns of one entry of the select list: one, or one for each element of a list."""
@@ -291,6 +302,12 @@ def is_aggregate(expression: Expression) -> bool:
 
 def _aggregates(expression: Expression) -> bool:
     return is_aggregate(expression) or any(map(_aggregates, arguments_of(expression)))
+
+
+def _of_rows(expression: Expression) -> bool:
+    """Whether it is made of several rows."""
+    own = is_aggregate(expression) or isinstance(expression, Windowed | Total)
+    return own or any(map(_of_rows, arguments_of(expression)))
 
 
 def _loose(expression: Expression, groups: tuple[Expression, ...]) -> Column | None:

@@ -49,5 +49,8 @@ def _of_bigquery(tokens: Sequence[Token], at: int) -> bool:
     for place in range(at - 1, 0, -1):
         depth += {")": 1, "(": -1}.get(tokens[place].symbol, 0)
         if depth == 0:
-            return tokens[place - 1].word == "approx_quantiles" and tokens[place].symbol == "("
+            while tokens[place].symbol == tokens[place + 1].symbol == "(":  # (APPROX_QUANTILES(x, 4))[1]
+                place += 1
+            called = tokens[place - 1] if tokens[place - 1].word == "approx_quantiles" else tokens[place + 1]
+            return called.word == "approx_quantiles" and tokens[place].symbol == "("
     return False

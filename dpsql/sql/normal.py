@@ -244,6 +244,8 @@ def _call(call: Call) -> str:
             return f"(- {arguments[0]})"
         case "is_null":
             return f"({arguments[0]} IS NULL)"
+        case "position" if len(arguments) == 2:
+            return f"position({arguments[1]} IN {arguments[0]})"
         case "[]":
             return f"{arguments[0]}[ORDINAL({arguments[1]})]"
     listed = ", ".join([*arguments, *(f"{name} => {normal_expression(value)}" for name, value in call.named)])

@@ -17,10 +17,12 @@ from dpsql.sql.any_of import in_lists
 from dpsql.sql.fetch_first import with_limits
 from dpsql.sql.from_first import select_first
 from dpsql.sql.keywords import RESERVED
+from dpsql.sql.materialized import without_materialized
 from dpsql.sql.normal import normal
 from dpsql.sql.pivot_first import pivot_behind_rows
 from dpsql.sql.refused import REFUSED_STATEMENTS
 from dpsql.sql.skeleton import build_skeleton
+from dpsql.sql.standard_calls import with_commas
 from dpsql.sql.syntax import (
     CreateSynthetic,
     Describe,
@@ -98,7 +100,8 @@ def _parsed(text: str, database: str) -> Statement:
 
 
 def _query(tokens: tuple[Token, ...], database: str) -> QueryStatement:
-    read = select_first(pivot_behind_rows(with_limits(in_lists(values_behind_select(tokens)))))
+    plain = with_commas(without_materialized(tokens))
+    read = select_first(pivot_behind_rows(with_limits(in_lists(values_behind_select(plain)))))
     return QueryStatement(convert(build_skeleton(read), database), position=tokens[0].position)
 
 

@@ -37,7 +37,7 @@ _AFTER_VALUE = frozenset(
     """.split()
 )
 _BY = frozenset({("group", "by"), ("order", "by")})  # Behind these ALL means all columns.
-_SPECIAL_FUNCTIONS = frozenset("coalesce grouping grouping_id nullif row substring trim".split())
+_SPECIAL_FUNCTIONS = frozenset("coalesce grouping grouping_id nullif position row substring trim".split())
 """Keywords that are called as functions."""
 
 
@@ -147,15 +147,10 @@ class _Builder(Places):
                 raise self._refusal(
                     "WITH", "it stands at the beginning of a query only.", "Write WITH name AS (..) SELECT."
                 )
-            case "all" if before.word == "union" or ((self._peek(-2).word, before.word) in _BY and not call):
-                pass
-            case "all" if before.word == "by":
-                clause = f"{self._peek(-2).word.upper()} BY"
-                raise self._refusal(f"{clause} ALL", "the keys must be named.", f"Write {clause} and the columns.")
             case "all":
-                raise self._refusal("ALL", "dpsql compares with <> ALL of a list alone.", "Write NOT IN (..).")
+                self._check_all(before, call)
             case "by" if before.word not in ("group", "order", "partition"):
-                raise self._refusal("BY", "it stands after GROUP and ORDER only.", "Write GROUP BY or ORDER BY.")
+                self._refuse_by(before, following)
             case "distinct" if before.word not in ("is", "not"):
                 self._distinct()
                 return
@@ -186,6 +181,24 @@ class _Builder(Places):
                 self.frames.pop()
         ends = word in ("end", "null", "true", "false", "asc", "desc") or (word == "all" and before.word == "by")
         self._emit(word.upper(), operand=ends)
+
+    def _check_all(self, before: Token, call: Atom | None) -> None:
+        """Refuse ALL but behind UNION, GROUP BY and ORDER BY."""
+        if before.word == "union" or ((self._peek(-2).word, before.word) in _BY and not call):
+            return
+        if before.word == "by":
+            clause = f"{self._peek(-2).word.upper()} BY"
+            raise self._refusal(f"{clause} ALL", "the keys must be named.", f"Write {clause} and the columns.")
+        if before.word == "limit":
+            raise self._refusal("LIMIT ALL", "it limits nothing.", "Leave it out.")
+        raise self._refusal("ALL", "dpsql compares with <> ALL of a list alone.", "Write NOT IN (..).")
+
+    def _refuse_by(self, before: Token, following: Token) -> None:
+        """Refuse BY that no clause stands before."""
+        if before.word in ("union", "all") and following.word == "name":
+            hint = "Write the columns of all sides in one order."
+            raise self._refusal("UNION BY NAME", "columns are put together by their places.", hint)
+        raise self._refusal("BY", "it stands after GROUP and ORDER only.", "Write GROUP BY or ORDER BY.")
 
     def _clause(self, word: str) -> None:
         frame = self.frames[-1] if self.frames else self.outermost

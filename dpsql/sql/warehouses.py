@@ -175,6 +175,8 @@ def _constant(node: Expr) -> bool:
 
 def _constant_text(node: Expr) -> bool:
     """Whether it may be a unit that is written as a constant."""
+    if isinstance(node, Cast) and node.type_name.lower() in ("date", "datetime", "timestamp"):
+        return False
     return _constant(node) and not (isinstance(node, Literal) and not isinstance(node.value, str))
 
 

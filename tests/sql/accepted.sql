@@ -5932,3 +5932,124 @@ SELECT SUM(n) AS s FROM (SELECT customer_id, COUNT(CASE WHEN items > 3 THEN CASE
 -- columns: s integer
 -- engine: SELECT "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x0" FROM (SELECT "t0"."$number" AS "u", CASE WHEN (("t0"."items" > CAST($1 AS BIGINT)) AND "t0"."express") THEN "t0"."customer_id" END AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q
 -- values: 3
+
+-- Values of ? come in the order in which their marks are written, though FROM stands first
+-- parameters: [60, 80]
+FROM (SELECT * FROM patients WHERE age > ?) SELECT COUNT(*) FILTER (WHERE weight > ?) AS heavy, COUNT(*) AS n
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: count_rows
+-- columns: heavy integer, n integer
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT CASE WHEN ("t0"."weight" > CAST($1 AS DOUBLE)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST($3 AS BIGINT))) AS q
+-- values: 80.0, 1, 60
+
+-- parameters: ["a", 3, "F"]
+SELECT COUNT(*) FROM patients WHERE position(? IN city) > ? AND trim(? FROM sex) = ''
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (strpos("t0"."city", CAST($1 AS VARCHAR)) > CAST($2 AS BIGINT)) AND (trim("t0"."sex", CAST($3 AS VARCHAR)) = CAST($4 AS VARCHAR))) AS q
+-- values: 'a', 3, 'F', ''
+
+-- The standard's words in calls
+SELECT substring(sex FROM 1 FOR 1) AS s, position('M' IN sex) AS p, trim(BOTH 'X' FROM sex) AS t, COUNT(*) FROM patients GROUP BY ALL
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- k1: integer [0, 4294967296]; 2 values: 0, 1
+-- k2: text; 3 values: '', 'F', 'M'
+-- a0: count_rows
+-- columns: s text, p integer [0, 4294967296], t text, count_star() integer
+-- engine: SELECT "k0", "k1", "k2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT substring("t0"."sex", CAST($1 AS BIGINT), CAST($1 AS BIGINT)) AS "k0", strpos("t0"."sex", CAST($2 AS VARCHAR)) AS "k1", trim("t0"."sex", CAST($3 AS VARCHAR)) AS "k2" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1", "k2"
+-- values: 1, 'M', 'X'
+
+-- policy: shop
+SELECT position('a' IN status), trim(LEADING 'p' FROM status), substring(status FOR 2), COUNT(*) FROM orders GROUP BY 1, 2, 3
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: integer [0, 4294967296]; 2 values: 0, 2
+-- k1: text; 4 values: 'aid', 'open', 'returned', 'sent'
+-- k2: text; 4 values: 'op', 'pa', 're', 'se'
+-- a0: count_rows
+-- columns: "position"(status, 'a') integer [0, 4294967296], ltrim(status, 'p') text, "substring"(status, 1, 2) text, count_star() integer
+-- engine: SELECT "k0", "k1", "k2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT strpos("t0"."status", CAST($1 AS VARCHAR)) AS "k0", ltrim("t0"."status", CAST($2 AS VARCHAR)) AS "k1", substring("t0"."status", CAST($3 AS BIGINT), CAST($4 AS BIGINT)) AS "k2" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0", "k1", "k2"
+-- values: 'a', 'p', 1, 2
+
+-- A unit or a key of a row that is there is not NULL, as cautious statements and dashboards say
+SELECT COUNT(*) FROM patients WHERE patient_id NOT IN (SELECT patient_id FROM visits WHERE cost > 5000 AND patient_id IS NOT NULL)
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT EXISTS (SELECT 1 FROM "bounded"."main"."visits" AS "t1" WHERE ("t1"."cost" > CAST($1 AS DOUBLE)) AND ("t0"."patient_id" = "t1"."patient_id")))) AS q
+-- values: 5000.0
+
+SELECT COUNT(DISTINCT CASE WHEN patient_id IS NOT NULL AND age > 60 THEN patient_id END) AS old, COUNT(*) FILTER (WHERE patient_id IS NOT NULL) AS n FROM patients WHERE patient_id IS NOT NULL
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_distinct of text or NULL
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: old integer, n integer
+-- engine: SELECT CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN ((NOT ("t0"."patient_id" IS NULL)) AND ("t0"."age" > CAST($1 AS BIGINT))) THEN "t0"."patient_id" END AS "x0", CASE WHEN (NOT ("t0"."patient_id" IS NULL)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q
+-- values: 60, 1
+
+SELECT p.sex, COUNT(v.visit_id) AS n FROM patients p LEFT JOIN visits v USING (patient_id) WHERE p.patient_id IS NOT NULL AND v.visit_id IS NOT NULL GROUP BY p.sex
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count of text or NULL
+-- columns: sex text, n integer
+-- engine: SELECT "k0", "bin", "units", "signs", "total" FROM (SELECT CAST(CASE g WHEN 0 THEN CAST($1 AS VARCHAR) WHEN 1 THEN CAST($2 AS VARCHAR) WHEN 2 THEN CAST($3 AS VARCHAR) WHEN 3 THEN CAST(NULL AS VARCHAR) END AS VARCHAR) AS "k0", CAST(bin AS BIGINT) AS "bin", CAST(CASE g WHEN 0 THEN n0 WHEN 1 THEN n1 WHEN 2 THEN n2 WHEN 3 THEN n3 END AS BIGINT) AS "units", CAST(CASE g WHEN 0 THEN s0 WHEN 1 THEN s1 WHEN 2 THEN s2 WHEN 3 THEN s3 END AS BIGINT) AS "signs", CAST(CASE g WHEN 0 THEN x0 WHEN 1 THEN x1 WHEN 2 THEN x2 WHEN 3 THEN x3 END AS HUGEINT) AS "total" FROM (SELECT j, bin, SUM(xor(CASE WHEN f = 0 THEN 1 ELSE 0 END, 0)) AS n0, SUM(xor(CASE WHEN f = 0 THEN CASE WHEN t0 > 0 THEN 1 ELSE 0 - 1 END ELSE 0 END, 0)) AS s0, SUM(xor(t0, 0)) AS x0, SUM(xor(CASE WHEN f = 1 THEN 1 ELSE 0 END, 0)) AS n1, SUM(xor(CASE WHEN f = 1 THEN CASE WHEN t1 > 0 THEN 1 ELSE 0 - 1 END ELSE 0 END, 0)) AS s1, SUM(xor(t1, 0)) AS x1, SUM(xor(CASE WHEN f = 2 THEN 1 ELSE 0 END, 0)) AS n2, SUM(xor(CASE WHEN f = 2 THEN CASE WHEN t2 > 0 THEN 1 ELSE 0 - 1 END ELSE 0 END, 0)) AS s2, SUM(xor(t2, 0)) AS x2, SUM(xor(CASE WHEN f = 3 THEN 1 ELSE 0 END, 0)) AS n3, SUM(xor(CASE WHEN f = 3 THEN CASE WHEN t3 > 0 THEN 1 ELSE 0 - 1 END ELSE 0 END, 0)) AS s3, SUM(xor(t3, 0)) AS x3 FROM (SELECT j, bin, t0, t1, t2, t3, CASE WHEN t0 <> 0 THEN 0 WHEN t1 <> 0 THEN 1 WHEN t2 <> 0 THEN 2 WHEN t3 <> 0 THEN 3 END AS f FROM (SELECT j, t0, t1, t2, t3, CASE WHEN size <= 4 THEN CASE WHEN size <= 2 THEN CASE WHEN size <= 1 THEN 0 ELSE 1 END ELSE CASE WHEN size <= 3 THEN 2 ELSE 3 END END ELSE CASE WHEN size <= 8 THEN CASE WHEN size <= 6 THEN 4 ELSE 5 END ELSE CASE WHEN size <= 12 THEN 6 ELSE 7 END END END AS bin FROM (SELECT j, t0, t1, t2, t3, CASE WHEN t0 < 0 THEN 0 - t0 ELSE t0 END + CASE WHEN t1 < 0 THEN 0 - t1 ELSE t1 END + CASE WHEN t2 < 0 THEN 0 - t2 ELSE t2 END + CASE WHEN t3 < 0 THEN 0 - t3 ELSE t3 END AS size FROM (SELECT 0 AS j, t0_0 AS t0, t0_1 AS t1, t0_2 AS t2, t0_3 AS t3 FROM (SELECT CASE WHEN t0_0 < 0 THEN 0 WHEN t0_0 > 12 THEN 12 ELSE COALESCE(t0_0, 0) END AS t0_0, CASE WHEN t0_1 < 0 THEN 0 WHEN t0_1 > 12 THEN 12 ELSE COALESCE(t0_1, 0) END AS t0_1, CASE WHEN t0_2 < 0 THEN 0 WHEN t0_2 > 12 THEN 12 ELSE COALESCE(t0_2, 0) END AS t0_2, CASE WHEN t0_3 < 0 THEN 0 WHEN t0_3 > 12 THEN 12 ELSE COALESCE(t0_3, 0) END AS t0_3 FROM (SELECT CAST(COUNT(CASE WHEN g = 0 THEN "x0" END) AS BIGINT) AS t0_0, CAST(COUNT(CASE WHEN g = 1 THEN "x0" END) AS BIGINT) AS t0_1, CAST(COUNT(CASE WHEN g = 2 THEN "x0" END) AS BIGINT) AS t0_2, CAST(COUNT(CASE WHEN g = 3 THEN "x0" END) AS BIGINT) AS t0_3 FROM (SELECT (0) * 4 + "k0" AS g, "u", "x0" FROM (SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($3 AS VARCHAR) THEN 2 ELSE 3 END AS TINYINT) AS "k0", "u", "x0" FROM (SELECT "t0"."sex" AS "k0", "t0"."patient_id" AS "u", "t1"."visit_id" AS "x0" FROM "bounded"."main"."patients" AS "t0" LEFT JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" WHERE (NOT ("t1"."visit_id" IS NULL))) AS q) AS q) AS q GROUP BY "u") AS q) AS q) AS q) AS q) AS q) AS q GROUP BY j, bin) AS q CROSS JOIN (SELECT 0 AS g UNION ALL SELECT 1 AS g UNION ALL SELECT 2 AS g UNION ALL SELECT 3 AS g) AS k) AS q WHERE "units" <> 0 OR "total" <> 0
+-- values: 'F', 'M', 'X'
+
+-- MATERIALIZED is about how, not what
+-- reference: WITH a AS MATERIALIZED (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex), b AS NOT MATERIALIZED (SELECT n FROM a) SELECT SUM(n) AS n FROM b
+WITH a AS MATERIALIZED (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex), b AS NOT MATERIALIZED (SELECT n FROM a) SELECT SUM(n) AS n FROM b
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: n integer or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- The values of a public table or of an answer, each once
+SELECT DISTINCT state FROM cities ORDER BY state DESC LIMIT 3
+-- unit: none, the tables are public
+-- columns: state text
+-- engine: SELECT "t0"."state" AS "c0" FROM "bounded"."main"."cities" AS "t0" GROUP BY "t0"."state" ORDER BY "t0"."state" DESC NULLS LAST, "t0"."state" ASC NULLS LAST LIMIT 3
+
+SELECT DISTINCT state, population > 100000 AS big FROM cities WHERE population > 1000000
+-- unit: none, the tables are public
+-- columns: state text, big boolean
+-- engine: SELECT "t0"."state" AS "c0", ("t0"."population" > CAST($2 AS BIGINT)) AS "c1" FROM "bounded"."main"."cities" AS "t0" WHERE ("t0"."population" > CAST($1 AS BIGINT)) GROUP BY "t0"."state", ("t0"."population" > CAST($2 AS BIGINT)) ORDER BY "t0"."state" ASC NULLS LAST, ("t0"."population" > CAST($2 AS BIGINT)) ASC NULLS LAST
+-- values: 1000000, 100000
+
+-- reference: WITH a AS (SELECT city, sex, COUNT(*) AS n FROM patients GROUP BY ALL), b AS (SELECT DISTINCT sex FROM a WHERE n > 0) SELECT COUNT(*) AS sexes FROM b
+WITH a AS (SELECT city, sex, COUNT(*) AS n FROM patients GROUP BY ALL), b AS (SELECT DISTINCT sex FROM a WHERE n > 0) SELECT COUNT(*) AS sexes FROM b
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 827 values: 'Abilene, TX', 'Akron, OH', 'Alafaya, FL', ..., 'Yucaipa, CA', 'Yuma, AZ'
+-- k1: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sexes integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."city" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+
+-- Parentheses around a list
+SELECT (QUANTILE_DISC(age, [0.25, 0.5]))[2] AS middle FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- columns: middle integer
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
+
+-- policy: shop
+-- reference: SELECT COUNT(*) FROM orders WHERE date_diff('day', day, DATE '2024-06-01') > 5
+SELECT COUNT(*) FROM orders WHERE DATE_DIFF(CAST('2024-06-01' AS DATE), day, DAY) > 5
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (date_diff(CAST($1 AS VARCHAR), "t0"."day", CAST($2 AS DATE)) > CAST($3 AS BIGINT))) AS q
+-- values: 'day', 2024-06-01, 5

@@ -934,7 +934,7 @@ SELECT COUNT(*) FROM patients ASOF JOIN visits USING (patient_id)
 -- refused: ASOF JOIN at 1:31: dpsql joins on written conditions only. Write JOIN .. ON or JOIN .. USING (column).
 
 SELECT COUNT(*) FROM patients SEMI JOIN visits USING (patient_id)
--- refused: SEMI JOIN at 1:31: dpsql joins on written conditions only. Write JOIN .. ON or JOIN .. USING (column).
+-- refused: SEMI JOIN at 1:31: dpsql asks for a partner in WHERE. Write WHERE id IN (SELECT id FROM ..).
 
 SELECT COUNT(*) FROM patients POSITIONAL JOIN visits
 -- refused: POSITIONAL JOIN at 1:31: rows have no position. Write JOIN .. ON or JOIN .. USING (column).
@@ -2319,3 +2319,27 @@ SELECT COUNT(*) FROM (SELECT customer_id FROM orders GROUP BY customer_id HAVING
 -- policy: shop
 SELECT COUNT(*) FROM (SELECT customer_id FROM orders GROUP BY customer_id HAVING CASE WHEN COUNT(*) > 1 THEN customer_id END IS NULL) AS c
 -- refused: customer_id at 1:92: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT customer_id).
+
+SELECT DISTINCT COUNT(*) FROM cities
+-- refused: SELECT at 1:1: over public values DISTINCT takes plain columns. Write GROUP BY, or SELECT DISTINCT over a sub-query.
+
+SELECT DISTINCT state, RANK() OVER (ORDER BY population) FROM cities
+-- refused: SELECT at 1:1: over public values DISTINCT takes plain columns. Write GROUP BY, or SELECT DISTINCT over a sub-query.
+
+SELECT ((APPROX_QUANTILES(age, 4)))[1] FROM patients
+-- refused: subscript at 1:36: it does not say which element. Write q[OFFSET(1)] for the second, counted from 0, or [ORDINAL(2)], from 1.
+
+SELECT position(city, 'a') FROM patients
+-- refused: POSITION at 1:8: its arguments are parted by IN. Write position(part IN text), or strpos(text, part).
+
+SELECT COUNT(*) FROM patients LIMIT ALL
+-- refused: LIMIT ALL at 1:37: it limits nothing. Leave it out.
+
+SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL BY NAME SELECT COUNT(*) AS n, 'all' AS sex FROM patients
+-- refused: UNION BY NAME at 1:64: columns are put together by their places. Write the columns of all sides in one order.
+
+SELECT COUNT(*) FROM patients ANTI JOIN visits USING (patient_id)
+-- refused: ANTI JOIN at 1:31: dpsql asks for a partner in WHERE. Write WHERE id NOT IN (SELECT id FROM ..).
+
+SELECT COUNT(*) FROM patients WHERE patient_id IS NOT NULL IS NULL
+-- refused: comparison of a comparison at 1:37: readers differ on what belongs together. Write AND between comparisons, or parentheses around the inner one.

@@ -88,7 +88,7 @@ TEXTS = {
     "chr": "chr(CAST({0} AS integer))",
     "ascii": "CAST(ascii({0}) AS bigint)",
     **dict.fromkeys(("unicode", "ord"), "CASE WHEN {0} = '' THEN -1 ELSE CAST(ascii({0}) AS bigint) END"),
-    "instr": "strpos({0}, {1})",
+    **dict.fromkeys(("instr", "position"), "strpos({0}, {1})"),
     "contains": "(strpos({0}, {1}) > 0)",
     "prefix": "starts_with({0}, {1})",
     **dict.fromkeys(("ends_with", "suffix"), "(right({0}, char_length({1})) = {1})"),

@@ -89,7 +89,7 @@ TEXTS = {
     "rpad": "rpad({0}, CAST({1} AS INT), {2})",
     "split_part": "CASE WHEN {1} <> '' AND {2} <> 0 THEN split_part({0}, {1}, CAST({2} AS INT)) ELSE {0} END",
     "concat": "concat_ws('', {*})",
-    **dict.fromkeys(("strpos", "instr"), whole("instr({0}, {1})")),
+    **dict.fromkeys(("strpos", "instr", "position"), whole("instr({0}, {1})")),
     **dict.fromkeys(("prefix", "starts_with"), "startswith({0}, {1})"),
     **dict.fromkeys(("ends_with", "suffix"), "endswith({0}, {1})"),
     "like": f"({{0}} LIKE {_PATTERN})",

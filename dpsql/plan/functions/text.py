@@ -151,9 +151,11 @@ def _measures() -> Iterator[Function]:
         yield Function(
             name, (TEXT,), INTEGER, f"{name}({{0}})", interval=constantly(-1, 0x10FFFF)
         )  # fmt: skip
-    for name in ("strpos", "instr"):
+    for name in ("strpos", "instr", "position"):
+        called, written = (name, "") if name != "position" else ("strpos", "position({1} IN {0})")
         yield Function(
-            name, (TEXT, TEXT), INTEGER, f"{name}({{0}}, {{1}})", interval=constantly(0, LONGEST), work=_found
+            name, (TEXT, TEXT), INTEGER, f"{called}({{0}}, {{1}})", written=written,
+            interval=constantly(0, LONGEST), work=_found,
         )  # fmt: skip
 
 

@@ -123,7 +123,10 @@ class Expressions(Operators):
     def _subscript(self, node: exp.Bracket) -> Expr:
         """One element of a list, by its place from 1."""
         self._slots(node, "this", "expressions")
-        listed, place = self._expression(node.this), self._expression(node.expressions[0])
+        written = node.this
+        while type(written) is exp.Paren:  # the reader moves a parenthesis's comment behind the bracket
+            written = written.this
+        listed, place = self._expression(written), self._expression(node.expressions[0])
         return Call(SUBSCRIPT, (listed, place), position=listed.position)
 
     def _clause(self, node: exp.Expr | None) -> Expr | None:

@@ -37,6 +37,14 @@ def test_what_says_no_element_is_refused_at_its_place(written: str) -> None:
     assert "OFFSET(1)" in (refused.value.hint or "")
 
 
+def test_parentheses_around_the_list_change_nothing() -> None:
+    plain, around = (parse(f"SELECT {text}[OFFSET(1)] FROM t") for text in ("f(x)", "((f(x)))"))
+    assert normal(plain) == normal(around)
+    with pytest.raises(UnsupportedQuery) as refused:
+        parse("SELECT ((APPROX_QUANTILES(x, 4)))[1] FROM t")
+    assert "OFFSET(1)" in (refused.value.hint or "")
+
+
 def test_a_list_is_read_as_before_with_and_without_its_word() -> None:
     assert "list_value" not in normal(parse("SELECT x FROM UNNEST([1, 2]) AS t(x)"))
     plain, worded = (f"SELECT QUANTILE_CONT(x, {word}[0.5]) FROM t" for word in ("", "ARRAY"))
