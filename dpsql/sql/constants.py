@@ -88,6 +88,9 @@ class Constants(Writer):
         if glued and token.word in _PREFIXES:
             hint = "Write '...', in which a backslash stands for itself."
             raise self._refusal(f"{token.text}'...'", "dpsql reads strings without a prefix.", hint)
+        if token.word == "time" and following.kind is TokenKind.STRING:
+            hint = "Write hour(x) >= 12, or hour(x) * 60 + minute(x) >= 12 * 60 + 30."
+            raise self._refusal("TIME", "times of day are no type here.", hint)
         if token.word in ("rlike", "regexp") and following.kind in (TokenKind.STRING, TokenKind.PARAMETER):
             raise self._refusal(token.text.upper(), *REGEXP)
 

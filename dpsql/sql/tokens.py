@@ -215,7 +215,7 @@ def _apart(token: Token) -> tuple[Token, ...]:
         hint = "Write regexp_matches(x, 'pattern'), or regexp_full_match(x, 'pattern') for all of the text."
     elif run in ("->", "->>"):
         hint = f"Lambdas are not supported, and dpsql reads no JSON. {JSON_VALUE}"
-    elif head in _OPERATORS:
+    elif head in _OPERATORS and run[-1] in "+-":
         hint = "Put a space between the operator and the sign."
     else:
         hint = f"dpsql reads {' '.join(sorted(_OPERATORS))}."

@@ -197,7 +197,7 @@ SELECT COUNT(*) FROM patients WHERE city ~ 'a'
 -- refused: ~ at 1:42: this is not an operator of dpsql. Write regexp_matches(x, 'pattern'), or regexp_full_match(x, 'pattern') for all of the text.
 
 SELECT COUNT(*) FROM patients WHERE age <=> 4
--- refused: <=> at 1:41: this is not an operator of dpsql. Put a space between the operator and the sign.
+-- refused: <=> at 1:41: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
 
 SELECT SUM(age ^ 2) FROM patients
 -- refused: ^ at 1:16: this is not an operator of dpsql. Write pow(x, y).
@@ -209,7 +209,7 @@ SELECT SUM(age & 1) FROM patients
 -- refused: & at 1:16: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
 
 SELECT SUM(age << 1) FROM patients
--- refused: << at 1:16: this is not an operator of dpsql. Put a space between the operator and the sign.
+-- refused: << at 1:16: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
 
 SELECT SUM(5!) FROM patients
 -- refused: ! at 1:13: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
@@ -364,7 +364,7 @@ SELECT COUNT(*) FROM visits WHERE visited_on > TIMESTAMP '2024-01-01 00:00:00+02
 -- refused: TIMESTAMP at 1:48: the text is not a timestamp that dpsql reads. Write it like TIMESTAMP '2024-05-31 13:45:00', or TIMESTAMPTZ '2024-05-31 13:45:00+02:00'.
 
 SELECT COUNT(*) FROM visits WHERE visited_on > TIME '10:00'
--- refused: value after value at 1:53: nothing says how they belong together. Write an operator or a comma between.
+-- refused: TIME at 1:48: times of day are no type here. Write hour(x) >= 12, or hour(x) * 60 + minute(x) >= 12 * 60 + 30.
 
 SELECT COUNT(*) FROM visits WHERE visited_on > INTERVAL '1' DAY
 -- refused: INTERVAL at 1:48: an interval is added to a day or a moment, and is no value of its own. Write x + INTERVAL 15 MINUTE, and date_diff('minute', a, b) for a length. For groups of 15 minutes write GROUP BY date_trunc('hour', x), minute(x) // 15. For the moment x seconds after 1970 began, in UTC, write make_timestamp(x * 1000000).

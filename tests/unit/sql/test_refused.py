@@ -178,6 +178,9 @@ def test_nested_betweens_cannot_grow_without_end() -> None:
         ("SELECT a FROM t UNION BY NAME SELECT a FROM u", "in one order"),
         ("SELECT a FROM t UNION ALL BY NAME SELECT a FROM u", "in one order"),
         ("SELECT a FROM t LIMIT ALL", "Leave it out"),
+        ("SELECT a FROM t WHERE b::TIME >= TIME '12:30'", "minute(x)"),
+        ("SELECT a << 1 FROM t", "dpsql reads"),
+        ("SELECT a <+ 1 FROM t", "Put a space"),
     ],
 )
 def test_the_hint_says_what_means_the_same(text: str, hint: str) -> None:
