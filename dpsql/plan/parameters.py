@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -107,7 +107,7 @@ def _parameter(value: Any) -> Value:
         if isinstance(value, datetime) and value != value:
             raise ProgrammingError("A parameter is NaT, which is no time. Pass None for NULL.")
         if isinstance(value, datetime) and value.tzinfo is not None:
-            raise ProgrammingError("A parameter carries a time zone. Pass a naive datetime.")
+            return _in_utc(value)
         if isinstance(value, int | Decimal) and not _moderate(value):
             raise ProgrammingError("A parameter is beyond 10^300, or nearer to 0 than 10^-300. Pass a number within.")
         if isinstance(value, str) and not _encodes(value):
@@ -121,6 +121,19 @@ def _parameter(value: Any) -> Value:
         f"A parameter is of type {type(value).__name__}. "
         "Pass None, bool, int, float, Decimal, str, UUID, date or datetime."
     )
+
+
+def _in_utc(value: datetime) -> datetime:
+    """The same moment without its zone, in UTC: so data with zones are read, and TIMESTAMPTZ '..' in a statement.
+
+    >>> from datetime import timezone
+    >>> _in_utc(datetime(2024, 6, 15, 0, 30, tzinfo=timezone(timedelta(hours=2))))
+    datetime.datetime(2024, 6, 14, 22, 30)
+    """
+    try:
+        return value.replace(tzinfo=None) - (value.utcoffset() or timedelta())
+    except OverflowError:
+        raise ProgrammingError("A parameter is beyond the years 1 to 9999 in UTC. Pass a time within.") from None
 
 
 def _moderate(value: int | Decimal) -> bool:

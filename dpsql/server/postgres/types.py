@@ -214,7 +214,7 @@ def _read(data: bytes, oid: int, *, binary: bool) -> Value:
     if reader is None:
         raise DataError(
             f"A parameter has PostgreSQL's type {oid}, which no statement takes. Pass numbers, text, booleans, dates "
-            "or timestamps without a zone, or arrays of one of them for = ANY ($1)."
+            "or timestamps, or arrays of one of them for = ANY ($1)."
         )
     try:
         return reader(data)
@@ -270,6 +270,11 @@ def _timestamp(data: bytes) -> datetime:
     return datetime.fromisoformat(_without_zone(data))
 
 
+def _moment(data: bytes) -> datetime:
+    """A time with its zone, in UTC where it names none: `dpsql.plan.parameters` reads the moment."""
+    return datetime.fromisoformat(data.decode().strip())
+
+
 def _date(data: bytes) -> date:
     text = _without_zone(data).removesuffix("00:00:00").strip()
     return date.fromisoformat(text)
@@ -316,14 +321,16 @@ def _text(data: bytes) -> str:
 SHOWN: Mapping[int, Callable[[bytes], Value]] = {
     INT2: lambda data: int(data.decode()), INT4: lambda data: int(data.decode()), INT8: lambda data: int(data.decode()),
     OID: lambda data: int(data.decode()), FLOAT4: _decimal, FLOAT8: _decimal, NUMERIC: _decimal, BOOL: _bool,
-    TEXT: _text, DATE: _date, TIMESTAMP: _timestamp, TIMESTAMPTZ: _timestamp,
+    TEXT: _text, DATE: _date, TIMESTAMP: _timestamp, TIMESTAMPTZ: _moment,
 }  # fmt: skip
 """How a parameter in text is read."""
 BINARY: Mapping[int, Callable[[bytes], Value]] = {
     INT2: _integer(2), INT4: _integer(4), INT8: _integer(8), OID: _integer(4), FLOAT4: _float(">f"),
     FLOAT8: _float(">d"), NUMERIC: _numeric, BOOL: lambda data: data != b"\0", TEXT: _text,
     DATE: lambda data: EPOCH + timedelta(days=_integer(4)(data)),
-    TIMESTAMP: lambda data: datetime(EPOCH.year, 1, 1) + timedelta(microseconds=_integer(8)(data)),
+    **dict.fromkeys(
+        (TIMESTAMP, TIMESTAMPTZ), lambda data: datetime(EPOCH.year, 1, 1) + timedelta(microseconds=_integer(8)(data))
+    ),
 }  # fmt: skip
 """How one in binary is read."""
 OF_SIZE: Mapping[tuple[Type, int], int] = {

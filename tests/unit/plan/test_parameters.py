@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 from uuid import UUID
 
@@ -40,6 +41,15 @@ def test_a_uuid_is_its_text(session: Session) -> None:
     own = UUID("12345678-1234-5678-1234-567812345678")
     with pytest.raises(UnsupportedQuery, match="'12345678-1234-5678-1234-567812345678' is none of its values"):
         session.query("SELECT COUNT(*) AS n FROM people WHERE sex = ?", [own])
+
+
+def test_a_time_with_a_zone_is_its_moment_in_utc(session: Session) -> None:
+    east = timezone(timedelta(hours=5, minutes=30))
+    moment = datetime(2024, 6, 15, 0, 30, tzinfo=east)
+    assert session.query("SELECT ? AS moment", [moment])["moment"] == [datetime(2024, 6, 14, 19)]
+    assert session.query("SELECT ? AS moment", [datetime(2024, 6, 15, tzinfo=UTC)])["moment"] == [datetime(2024, 6, 15)]
+    with pytest.raises(ProgrammingError, match="years 1 to 9999"):
+        session.query("SELECT ? AS moment", [datetime.min.replace(tzinfo=east)])
 
 
 def test_an_outline_says_that_a_list_is_taken(session: Session) -> None:

@@ -7,7 +7,7 @@ import base64
 import hashlib
 import hmac
 import struct
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from unittest.mock import Mock
 
@@ -101,7 +101,9 @@ def test_a_number_beyond_its_type_is_told() -> None:
         (b"7", 0, Type.INTEGER, 7), (b"7", 0, None, "7"), (b"7", types.VARCHAR, Type.REAL, Decimal(7)),
         (b"1990-01-01", 0, Type.DATE, date(1990, 1, 1)), (b"1990-01-01 00:00:00", 0, Type.DATE, date(1990, 1, 1)),
         (b"1990-01-01 +00", 0, Type.DATE, date(1990, 1, 1)),
-        (b"2024-01-31 10:00:00+01:30", types.TIMESTAMPTZ, None, datetime(2024, 1, 31, 10)),
+        (b"2024-01-31 10:00:00+01:30", types.TIMESTAMP, None, datetime(2024, 1, 31, 10)),
+        (b"2024-01-31 10:00:00+01:30", types.TIMESTAMPTZ, None, datetime(2024, 1, 31, 8, 30, tzinfo=UTC)),
+        (b"2024-01-31 10:00:00", types.TIMESTAMPTZ, None, datetime(2024, 1, 31, 10)),
         (b"on", types.BOOL, None, True), (b"0.1", types.NUMERIC, None, Decimal("0.1")), (None, 25, None, None),
         (b"2024-01-31 10:00:00.5", 0, Type.TIMESTAMP, datetime(2024, 1, 31, 10, 0, 0, 500_000)),
     ],
@@ -118,6 +120,7 @@ def test_parameters_are_read_as_their_place_takes_them(
         (struct.pack(">i", -5), types.INT4, -5), (struct.pack(">d", 0.1), types.FLOAT8, 0.1), (b"\1", types.BOOL, True),
         (struct.pack(">i", 1), types.DATE, date(2000, 1, 2)), (b"x", types.TEXT, "x"),
         (struct.pack(">q", -1), types.TIMESTAMP, datetime(1999, 12, 31, 23, 59, 59, 999_999)),
+        (struct.pack(">q", 1), types.TIMESTAMPTZ, datetime(2000, 1, 1, 0, 0, 0, 1)),
         (struct.pack(">HhHHHHH", 3, 1, 0x4000, 2, 1, 2345, 6700), types.NUMERIC, Decimal("-12345.67")),
         (struct.pack(">HhHH", 0, 0, 0, 0), types.NUMERIC, Decimal(0)),
     ],
