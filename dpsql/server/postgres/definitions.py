@@ -7,9 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from dpsql.plan.options import NAMES
 from dpsql.server.postgres.columns import INFORMATION, KINDS, SYSTEM
 
 __all__ = ["FUNCTIONS", "MACROS", "RELATIONS", "SQL_TYPES", "TYPES", "VIEWS"]
+
+
+OPTIONS = (*NAMES, "intervals")
+"""What SET alone sets: PostgreSQL's settings mean nothing, so that set_config says what it was told."""
 
 
 def _columns(text: str) -> str:
@@ -121,7 +126,7 @@ _ONE = {  # Name and parameters of a function, and what it gives.
     "to_regtype(n)": "(SELECT any_value(y.oid) FROM pgc.pg_type y WHERE y.typname = CAST(n AS VARCHAR))",
     "shobj_description(o, c)": "CAST(NULL AS VARCHAR)",
     "quote_ident(n)": "n",
-    "set_config(n, v, l)": "v",
+    "set_config(n, v, l)": f"CASE WHEN lower(n) IN {OPTIONS} THEN error('Write SET epsilon = 0.2.') ELSE v END",
     "regexp_match(s, p)": "CASE WHEN regexp_matches(s, p) THEN [regexp_extract(s, p, 0)] END",
 }
 _COLUMN = (

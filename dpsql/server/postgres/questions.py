@@ -5,6 +5,7 @@ A statement is sorted by its first words and by the names in it, and refused by 
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -53,6 +54,8 @@ SYSTEM = ("pg_catalog", "information_schema")
 """The schemas of the catalogue."""
 INTERVALS = "How far noise may be off: SET intervals = on shows an interval beside each value; asked again, it is free."
 SAID = {"set": "SET", "reset": "RESET"}
+NUMBER = re.compile(r"'[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?'")
+"""A number in quotes, as PostgreSQL takes one for a setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +179,7 @@ class _Set(Inquiry):
             return Result(tag)
         name, value = (".".join(w.text for w in rest if w.text != "."), None) if first.text == "reset" else _given(rest)
         if name in NAMES or name == "intervals":
-            context.guest.query("SET intervals = off" if (name, value) == ("intervals", None) else self.text)
+            context.guest.query("SET intervals = off" if (name, value) == ("intervals", None) else _ours(self.text))
         elif (told := context.settings.set(name, value)) is not None:
             context.changed.append(told)
         return Result(tag)
@@ -185,6 +188,21 @@ class _Set(Inquiry):
 def _given(found: Sequence[Word]) -> tuple[str, str | None]:
     name, value = assignment(found)
     return name.lower(), value
+
+
+def _ours(text: str) -> str:
+    """A SET as dpsql reads it: without PostgreSQL's SESSION, and without quotes around a number; places stay.
+
+    >>> _ours("SET SESSION epsilon = '0.2'"), _ours("SET mechanism = 'laplace'")
+    ('SET         epsilon =  0.2 ', "SET mechanism = 'laplace'")
+    """
+    found = list(words(text))
+    last = next((word for word in reversed(found) if word.text != ";"), found[0])
+    if last.kind == "string" and NUMBER.fullmatch(last.text):
+        text = f"{text[: last.start]} {last.text[1:-1]} {text[last.end :]}"
+    if len(found) > 2 and found[1].text == "session" and found[2].kind == "word" and found[2].text != "to":
+        text = text[: found[1].start] + " " * len("session") + text[found[1].end :]
+    return text
 
 
 class _Show(Inquiry):

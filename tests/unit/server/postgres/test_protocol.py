@@ -152,11 +152,11 @@ def test_an_error_has_its_code_position_and_hint(ana: Raw) -> None:
     ("sql", "code"),
     [
         ("COPY people TO STDOUT", "0A000"), ("LISTEN x", "0A000"), ("NOTIFY x", "0A000"),
-        ("DELETE FROM people", "0A000"),
+        ("DELETE FROM people", "0A000"), ("SET LOCAL rho = 1", "0A000"), ("SELECT set_config('rho', 1, true)", "0A000"),
         ("DECLARE c CURSOR WITH HOLD FOR SELECT 1", "0A000"), ("FETCH ALL FROM c", "0A000"), ("VACUUM", "0A000"),
         ("PREPARE TRANSACTION 'x'", "0A000"), ("COMMIT PREPARED 'x'", "0A000"), ("SET nope = 1", "42704"),
         ("SHOW nope", "42704"), ("SET server_version = '9'", "55P02"), ("SET client_encoding = 'LATIN1'", "22023"),
-        ("SET epsilon = -1", "22023"), ("SET intervals = perhaps", "22023"), ("SET epsilon", "42601"),
+        ("SET epsilon = '-1'", "22023"), ("SET intervals = perhaps", "22023"), ("SET epsilon", "42601"),
         ("DEALLOCATE nope", "26000"), ("SELECT COUNT(*) FROM people WHERE age > $1", "22023"),
         ("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1000) COUNT(*) FROM people", "53400"),
         ("EXPLAIN ANALYZE SELECT COUNT(*) FROM people", "0A000"), ("SELECT * FROM pg_nope", "0A000"),
@@ -176,6 +176,7 @@ def test_settings_are_postgresql_s_own_or_dpsql_s(ana: Raw) -> None:
     assert reply.kinds.startswith("SC")
     assert ana.ask("SET TIME ZONE 'Europe/Berlin'; SHOW timezone").rows == [[b"Europe/Berlin"]]
     assert ana.ask("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY").tags == ["SET"]
+    assert ana.ask("SET SESSION epsilon TO '0.25'; SHOW epsilon; RESET epsilon").rows == [[b"0.25"]]
     assert ana.ask("SET myapp.user = 'x'; SET NAMES 'UTF8'; SET search_path TO \"$user\", public").tags == ["SET"] * 3
     assert len(ana.ask("SHOW ALL").rows) > 60
     for clean in ("DISCARD ALL", "UNLISTEN *", "CLOSE ALL", "DEALLOCATE ALL", "SELECT pg_advisory_unlock_all()"):
