@@ -17,7 +17,7 @@ from dpsql.answers.described import described_quote
 from dpsql.answers.listing import describe_table, list_tables
 from dpsql.answers.narrow import widths_of
 from dpsql.answers.promise import total_promise
-from dpsql.answers.quoted import Quote
+from dpsql.answers.quoted import EXPLAINED, Quote
 from dpsql.answers.several import quoted_together
 from dpsql.asking import in_turn
 from dpsql.backend import Backend
@@ -141,24 +141,25 @@ class Session(Buying):
     @door
     @in_turn
     def outline(self, sql: str, parameters: Parameters | None = None) -> Outline:
-        """A SELECT's columns and types, and the types that its ``?`` take. Nothing is priced, no data is read.
+        """A SELECT's columns and types, or EXPLAIN's, and the types that its ``?`` take. Nothing is priced or read.
 
         Raises:
             UnsupportedQuery, ProgrammingError: It would be refused, with these parameters or whatever they are, or is
                 no SELECT.
         """
         statement = parsed(sql, self._backend.database, {}, self._set)
-        if not isinstance(statement, syntax.QueryStatement):
+        asked = statement.query if isinstance(statement, syntax.Explain) else statement
+        if not isinstance(asked, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT has an outline.")
-        query, known = statement.select, None if parameters is None else tuple(parameters)
+        query, known = asked.select, None if parameters is None else tuple(parameters)
 
         def planned(values: Parameters) -> AnyPlan:
             return self._planned(self._known(sql, query, values), query, values)
 
-        def made() -> Outline:
-            return outline_of(query, self._releases.catalog(query), planned, known)
-
-        return self._backend.outlines.once(self._known(sql, query, known), made)
+        own = self._backend.outlines.once(
+            self._known(sql, query, known), lambda: outline_of(query, self._releases.catalog(query), planned, known)
+        )
+        return own if asked is statement else Outline(*EXPLAINED, own.parameters, lists=own.lists)
 
     @door
     @in_turn

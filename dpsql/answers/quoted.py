@@ -18,10 +18,16 @@ from dpsql.plan.stages import is_aggregate
 from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
 
-__all__ = ["COMPUTED", "Quote", "QuoteColumn", "computed_column", "endless_note"]
+__all__ = ["COMPUTED", "EXPLAINED", "Quote", "QuoteColumn", "computed_column", "endless_note"]
 
 COMPUTED = "computed"
 """In the place of a mechanism, of what is worked out from released numbers, and costs nothing more."""
+
+EXPLAINED = (
+    ("column", "mechanism", "cost", "sensitivity", "scale", "half_width", "others"),
+    (Type.TEXT, Type.TEXT, Type.TEXT, Type.REAL, Type.REAL, Type.REAL, Type.TEXT),
+)
+"""The columns of what EXPLAIN returns, and their types."""
 
 RIGHT = (False, False, False, True, True, True)
 """Which columns of a shown quote are numbers."""
@@ -144,10 +150,8 @@ class Quote:
 
     def to_answer(self) -> Answer:
         """The quote as rows, one a column: what ``EXPLAIN SELECT ...`` returns."""
-        text, real = Type.TEXT, Type.REAL
         return public(
-            ("column", "mechanism", "cost", "sensitivity", "scale", "half_width", "others"),
-            (text, text, text, real, real, real, text),
+            *EXPLAINED,
             [
                 (
                     *(c.name, c.mechanism, cost_text(c.loss), c.sensitivity, c.scale, c.foretold),

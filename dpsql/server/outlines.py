@@ -6,6 +6,7 @@ Tests: tests/unit/server/test_outlines.py.
 from __future__ import annotations
 
 from dpsql.answers.ends import with_ends
+from dpsql.answers.quoted import EXPLAINED
 from dpsql.answers.switch import intervals_set
 from dpsql.plan.outline import Outline
 from dpsql.plan.types import Parameters, Type
@@ -20,6 +21,8 @@ SET = Outline(("option", "value"), (_TEXT, _TEXT))
 """What SET returns."""
 CREATE = Outline(("table", "method", "rows", "error", "cost"), (_TEXT, _TEXT, Type.INTEGER, Type.REAL, _TEXT))
 """What CREATE SYNTHETIC TABLE returns."""
+EXPLAIN = Outline(*EXPLAINED)
+"""What EXPLAIN CREATE SYNTHETIC TABLE returns."""
 DROP = Outline(("table", "state"), (_TEXT, _TEXT))
 """What DROP TABLE returns."""
 
@@ -43,15 +46,17 @@ def outline(session: Session, sql: str, parameters: Parameters | None = None) ->
 
 def _outline(session: Session, sql: str, parameters: Parameters | None) -> Outline:
     match parse(sql):
-        case syntax.QueryStatement():
+        case syntax.QueryStatement() | syntax.Explain(query=syntax.QueryStatement()):
             return session.outline(sql, parameters)
+        case syntax.Explain():
+            return EXPLAIN
         case syntax.SetOption():
             return SET
         case syntax.CreateSynthetic():
             return CREATE
         case syntax.DropTable():
             return DROP
-        case _:  # what EXPLAIN, SHOW and DESCRIBE say is free
+        case _:  # what SHOW and DESCRIBE say is free
             answer = session.query(sql, () if parameters is None else parameters)
             return Outline(answer.columns, answer.types)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.plan.types import Type
 from dpsql.server.core import Guest
 from tests.unit.server.clinic import COUNT, Clinic
 
@@ -52,6 +53,16 @@ def test_which_columns_have_intervals_is_public(sql: str, bars: str, ana: Guest)
     wide, answer = ana.outline(sql, intervals=True), ana.query(sql, intervals=True)
     assert (wide.columns, wide.types) == (answer.columns, answer.types)
     assert all(len(row) == len(wide.columns) for row in answer.rows)
+
+
+def test_what_is_explained_takes_the_parameters_of_its_select(ana: Guest) -> None:
+    sql = "EXPLAIN SELECT COUNT(*) AS n FROM people WHERE sex = ANY(?) AND age > ?"
+    foretold, answer = ana.outline(sql), ana.query(sql, [["F"], 30])
+    assert (foretold.columns, foretold.types) == (answer.columns, answer.types)
+    assert (foretold.parameters, set(foretold.lists)) == ((Type.TEXT, Type.INTEGER), {0})
+    table = f"EXPLAIN {TABLE} WHERE age > ?"
+    foretold, answer = ana.outline(table), ana.query(table, [30])
+    assert (foretold.columns, foretold.types) == (answer.columns, answer.types)
 
 
 def test_ends_stand_behind_their_number(ana: Guest) -> None:
