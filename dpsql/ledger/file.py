@@ -110,6 +110,11 @@ class LedgerFile:
                 marks = [
                     self._sql.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
                 ]
+            if marks[0] == APPLICATION and marks[1] > FORMAT:
+                raise LedgerError(
+                    f"{path} was written by a newer dpsql, in format {marks[1]}; this one reads format {FORMAT}. "
+                    "Nothing was read. Install the newer one."
+                )
             if marks != [APPLICATION, FORMAT]:
                 raise UnusableLedgerError(f"{path} is not a dpsql ledger of format {FORMAT}.")
         except BaseException:

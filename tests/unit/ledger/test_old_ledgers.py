@@ -10,9 +10,13 @@ import sqlite3
 from fractions import Fraction
 from pathlib import Path
 
-from dpsql.ledger.file import LedgerFile
+import pytest
+
+from dpsql.errors import LedgerError
+from dpsql.ledger.file import FORMAT, LedgerFile
 from dpsql.ledger.ledger import Ledger, Pinned, PolicyLimits
 from dpsql.ledger.mark import HighWater, Marks
+from dpsql.ledger.owner import reset
 from dpsql.privacy.accounting import Limits
 from dpsql.privacy.kinds import Pure
 
@@ -49,3 +53,20 @@ def test_a_ledger_of_the_rule_with_one_sum_of_delta(tmp_path: Path) -> None:
         assert (ana.spent.epsilon, ana.spent.delta) == (2.01, 1.11e-7)  # 1 + 0.01 + 0.5 + 0.5; 1e-9 + 1e-8 + 1e-7
         assert ledger.budget("eve").spent.epsilon == 0.642938271021  # a price in rho alone
         ledger.charge("ana", Pure(Fraction(1, 2)), statement="SELECT 1", fingerprint="f")
+
+
+def test_a_ledger_of_a_newer_format_asks_for_the_newer_dpsql_and_for_no_reset(tmp_path: Path) -> None:
+    path, marks = tmp_path / "data" / "ledger.db", tmp_path / "marks"
+    path.parent.mkdir()
+    put_back("one_sum_of_delta.jsonl", path, marks)
+    with sqlite3.connect(path) as sql:
+        sql.execute(f"PRAGMA user_version = {FORMAT + 1}")
+    sql.close()
+    limits, pinned = PolicyLimits(Limits(Fraction(8), MILLIONTH), {}), Pinned("patient_id", "add_remove", "zcdp")
+    with pytest.raises(LedgerError, match="Install the newer one") as opening:
+        Ledger.open(path, pinned=pinned, limits=limits, mark=marks)
+    assert "reset" not in str(opening.value)
+    before = path.read_bytes()
+    with pytest.raises(LedgerError, match="Install the newer one"):
+        reset(path, pinned=pinned, limits=limits, reason="it does not open", mark=marks)
+    assert path.read_bytes() == before
