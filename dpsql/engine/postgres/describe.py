@@ -79,7 +79,10 @@ def describe(source: str) -> Mapping[str, TableSchema]:
         columns = columns_of(connection, list(tables))
         declared = connection.execute(_CONSTRAINTS.encode(), [list(tables)]).fetchall()
     if not tables:
-        raise OperationalError("The database holds no table in its search path. Create the tables first.")
+        raise OperationalError(
+            "There is no table in the search path of the connection string. Where the tables are in a schema of their "
+            "own, name it: 'host=.. dbname=.. user=.. options=-csearch_path=SCHEMA'."
+        )
     return {
         name: TableSchema(
             tuple(columns[relation].items()),
