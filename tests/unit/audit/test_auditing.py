@@ -25,6 +25,7 @@ from dpsql.audit.stand_in import stand_in
 from dpsql.audit.world import Neighbours
 from dpsql.engine.base import EngineStatement
 from dpsql.errors import EngineFailed, InvariantBroken
+from dpsql.mechanisms import top_k
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw, Law
 from dpsql.mechanisms.releases import table
 from dpsql.owner import shape
@@ -185,6 +186,44 @@ def test_who_is_alone_in_a_cell_is_what_gamma_is_for_and_convicts_nothing(tmp_pa
         of_both = [one for one in questions(made, Fraction(1)) if one.template.sql.startswith("SELECT x, y")]
         (row,) = on_fixed_noise(made, world, of_both, SHORT.draws).rows
     assert (row.mechanism, row.verdict, row.draws) == ("random_dp", "holds", 0)
+
+
+CLASSES = """
+version: 1
+name: classes
+engine: {kind: duckdb, database: none.duckdb}
+neighbours: add_remove
+budget:
+  ledger: classes.ledger.db
+  composition: zcdp
+  total: {epsilon: 4, delta: 1.0e-6}
+  analysts: {ana: {epsilon: 3, delta: 1.0e-7}}
+  per_query: {epsilon: 0.1, delta: 1.0e-9}
+tables:
+  people:
+    unit: person
+    key: person
+    rows_per_unit: 1
+    columns:
+      sex: {type: text, values: [F, M, X]}
+privacy_classes: {table: people, column: sex, share: {F: 0.5, M: 1}}
+"""
+
+
+def test_a_choice_that_is_priced_in_rho_holds_for_a_class_and_one_of_twice_its_rate_does_not(tmp_path: Path) -> None:
+    def doubled(*given: Any) -> Any:
+        found = rate(*given)
+        return found and (2 * found[0], found[1])
+
+    rate = top_k._rate
+    made = MadeUp(stand_in(loaded(tmp_path, CLASSES)))
+    (first,) = [one for one in questions(made, Fraction(1)) if one.mechanism == "top_k"]
+    with neighbours(made, NAMES[:3]) as world:
+        (row,) = on_fixed_noise(made, world, [first], SHORT.draws).rows
+        with patch.object(top_k, "_rate", doubled):
+            (broken,) = on_fixed_noise(made, world, [first], SHORT.draws).rows
+    assert row.verdict == "holds"
+    assert "share of a class" in broken.verdict
 
 
 def test_an_engine_that_fails_on_one_neighbour_alone_is_convicted(made: MadeUp, world: Neighbours) -> None:
