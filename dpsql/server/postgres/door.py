@@ -74,6 +74,7 @@ class PostgresDoor:
         self._in_the_clear = tls is None or not listen.network
         if listen.path is not None:
             self._listener = await asyncio.start_unix_server(self._connected, listen.path)
+            listen.path.chmod(0o660)  # its owner and their group may connect, as over HTTP
             return f"unix:{listen.path}"
         self._listener = await asyncio.start_server(self._connected, listen.host, listen.port)
         host, port = self._listener.sockets[0].getsockname()[:2]

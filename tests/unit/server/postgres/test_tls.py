@@ -7,6 +7,7 @@ import gc
 import socket
 import ssl
 import struct
+from pathlib import Path
 from unittest.mock import AsyncMock, Mock
 
 import pytest
@@ -53,6 +54,14 @@ def test_bytes_in_the_clear_that_came_before_the_yes_end_the_connection(clinic: 
         with socket.create_connection(address, timeout=60) as stranger:
             stranger.sendall(ASK_FOR_TLS + b"Q\0\0\0\x0dSELECT 1\0")
             assert stranger.recv(1) == b""
+
+
+def test_the_owner_s_group_may_connect_to_a_unix_socket(clinic: Clinic, tmp_path: Path) -> None:
+    with opened(PostgresDoor(clinic.server), f"unix:{tmp_path}/door"), socket.socket(socket.AF_UNIX) as client:
+        assert (tmp_path / "door").stat().st_mode & 0o777 == 0o660
+        client.connect(f"{tmp_path}/door")
+        client.sendall(ASK_FOR_TLS)
+        assert client.recv(1) == b"N"
 
 
 @pytest.mark.parametrize("early", [b"", b"Q\0\0\0\x0dSELECT 1\0"])
