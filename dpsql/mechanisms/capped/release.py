@@ -17,7 +17,7 @@ import numpy as np
 
 from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.capped.sizes import HIDDEN, SWAYS, SizeSearch, UnitSizes
-from dpsql.mechanisms.choice.groups import GroupedRows, Whole, counted, starts_of, stretches, totals_of
+from dpsql.mechanisms.choice.groups import GroupedRows, Whole, batches, counted, starts_of, totals_of
 from dpsql.mechanisms.located.place import beyond
 from dpsql.plan.needs import Values
 from dpsql.privacy.sampling import Sampler
@@ -63,7 +63,7 @@ class CappedRelease(Offer):
         """The rows of no higher rank than a cap's edge, counted by value."""
         found: dict[str, list[Whole]] = {"group": [], "value": [], "rows": []}
         before = 0
-        for starts, (values, ranks, rows) in stretches(raw, "value", "rank", "rows"):
+        for starts, (values, ranks, rows) in batches(raw, "value", "rank", "rows"):
             heads = np.ones(len(values), dtype=np.bool_)
             np.not_equal(values[1:], values[:-1], out=heads[1:])
             heads[starts[starts < len(values)]] = True

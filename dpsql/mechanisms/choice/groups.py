@@ -24,13 +24,13 @@ __all__ = [
     "GroupedRows",
     "Whole",
     "at_once",
+    "batches",
     "counted",
     "grouped",
     "in_groups",
     "numbers_of",
     "of_every_row",
     "starts_of",
-    "stretches",
     "together",
     "totals_of",
 ]
@@ -136,12 +136,12 @@ def in_groups(raw: RawTable, value: str, *others: str) -> Iterator[list[Whole]]:
     >>> [values.tolist() for (values,) in in_groups(raw, "value")]
     [[5], [2, 4, 7], []]
     """
-    for starts, own in stretches(raw, value, *others):
+    for starts, own in batches(raw, value, *others):
         for start, end in pairwise(starts.tolist()):
             yield [column[start:end] for column in own]
 
 
-def stretches(raw: RawTable, value: str, *others: str) -> Iterator[tuple[Whole, list[Whole]]]:
+def batches(raw: RawTable, value: str, *others: str) -> Iterator[tuple[Whole, list[Whole]]]:
     """Columns of several groups in order at once, int64, a group's rows in an order in which its values do not fall.
 
     Whatever order the engine sent them in: proofs need rising values. It mostly sends them so. Numbers are made of as
@@ -151,7 +151,7 @@ def stretches(raw: RawTable, value: str, *others: str) -> Iterator[tuple[Whole, 
         (k + 1,) where each of k groups begins, and last where the last one ends; and the columns.
 
     >>> raw = RawTable({"group": [1, 1, 0, 1], "value": [7, 2, 5, 4]}, size=3)
-    >>> [(starts.tolist(), values.tolist()) for starts, (values,) in stretches(raw, "value")]
+    >>> [(starts.tolist(), values.tolist()) for starts, (values,) in batches(raw, "value")]
     [([0, 1, 4, 4], [5, 2, 4, 7])]
     """
     edges, columns = _laid_out(raw, value, *others)
@@ -163,7 +163,7 @@ def stretches(raw: RawTable, value: str, *others: str) -> Iterator[tuple[Whole, 
 
 
 def at_once(raw: RawTable, value: str, *others: str) -> tuple[Whole, list[Whole]]:
-    """All groups as `stretches` has some: where each begins, and last where the last one ends; and the columns."""
+    """All groups as `batches` has some: where each begins, and last where the last one ends; and the columns."""
     return _rising(*_laid_out(raw, value, *others))
 
 
@@ -188,7 +188,7 @@ def _rising(edges: Whole, columns: Sequence[Any]) -> tuple[Whole, list[Whole]]:
 
 
 def together(groups: Iterable[tuple[Whole, Whole]]) -> Iterator[tuple[Whole, Whole, Whole]]:
-    """Several groups at once, as `stretches` has them: where each begins, and the end; their values; how many rows.
+    """Several groups at once, as `batches` has them: where each begins, and the end; their values; how many rows.
 
     >>> groups = [(np.array([1, 2]), np.array([3, 4])), (np.array([9]), np.array([5]))]
     >>> [[part.tolist() for part in parts] for parts in together(groups)]
