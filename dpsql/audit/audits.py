@@ -15,7 +15,17 @@ from re import Pattern
 
 import numpy as np
 
-from dpsql.audit.moves import at_its_cap, chosen, claims, implied, losses, moved_draws, numbers, undrawn
+from dpsql.audit.moves import (
+    at_its_cap,
+    chosen,
+    claims,
+    epsilon_of_choices,
+    implied,
+    losses,
+    moved_draws,
+    numbers,
+    undrawn,
+)
 from dpsql.audit.replay import FREE, Drawing, Replay, Run, RunPart
 from dpsql.audit.seen import answered, control_flow
 from dpsql.errors import InvariantBroken
@@ -93,9 +103,8 @@ def charge(replay: Replay) -> list[str]:
         epsilon, rho = Fraction(0), 0.0
         for first, second in zip(one.parts, two.parts, strict=False):  # others than these `sensitivity` convicts
             part, other = at_its_cap(first), at_its_cap(second, like=first)
-            lost, concentrated = chosen(part, other)
-            epsilon += lost
-            rho += float(concentrated)
+            epsilon += epsilon_of_choices(part, other)
+            rho += float(chosen(part, other)[1])
             for draw, far in moved_draws(part, other):
                 if draw is not None:
                     real = implied(draw, far)

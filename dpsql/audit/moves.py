@@ -27,6 +27,7 @@ from dpsql.mechanisms.random_dp.histogram import SparseHistogram
 from dpsql.mechanisms.shared import SharedRelease
 from dpsql.mechanisms.top_k import TopKRelease
 from dpsql.plan.needs import Aggregates, Histogram
+from dpsql.privacy.conversions import epsilon_of_rho
 from dpsql.privacy.kinds import Approximate, Concentrated, Free, Loss, Pure, RandomDPLoss
 from dpsql.privacy.loss import Composed
 from dpsql.privacy.sampling import Integers
@@ -39,6 +40,7 @@ __all__ = [
     "at_its_counts",
     "chosen",
     "claims",
+    "epsilon_of_choices",
     "exposes",
     "follows",
     "implied",
@@ -264,6 +266,19 @@ def chosen(one: RunPart, two: RunPart) -> tuple[Fraction, Fraction]:
         epsilon += loss
         rho += min(loss**2 / 8, _rho_of(loss)) if a.law == "intervals" else _rho_of(loss)
     return epsilon, rho
+
+
+def epsilon_of_choices(one: RunPart, two: RunPart) -> Fraction:
+    """The epsilon that the choices of two neighbours let slip.
+
+    Choices that were priced in rho, for epsilon and delta, hold by the rho that their scores imply: what their chances
+    lose alone is more than the epsilon of that rho, and delta covers the rest.
+    """
+    epsilon, rho = chosen(one, two)
+    loss = one.release.loss
+    if epsilon and isinstance(loss, Concentrated) and loss.delta is not None:
+        return min(epsilon, epsilon_of_rho(rho, loss.delta - (loss.outside or 0)))
+    return epsilon
 
 
 def _rho_of(loss: Fraction) -> Fraction:

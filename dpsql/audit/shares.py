@@ -6,31 +6,22 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
-from dpsql.audit.moves import chosen, moved_draws
+from dpsql.audit.moves import epsilon_of_choices, moved_draws
 from dpsql.audit.replay import Replay, RunPart
 from dpsql.mechanisms.preprocessing.personalised_release import ClippedTotal, PersonalisedExtreme
 from dpsql.privacy.account import UNIT
-from dpsql.privacy.kinds import Concentrated
 
 __all__ = ["class_shares", "lost", "noised"]
 
 
 def lost(one: RunPart, two: RunPart) -> Fraction:
-    """The epsilon that a release lets slip between two neighbours: the numbers' moves over the noise that was drawn.
-
-    A choice that was priced in rho, for epsilon and delta, lets its part of that epsilon slip by its part of rho: the
-    epsilon of its chances alone is larger, and delta covers the rest.
-    """
+    """The epsilon that a release lets slip between two neighbours: the numbers' moves over the noise that was drawn."""
     if isinstance(one.release, ClippedTotal | PersonalisedExtreme):
         ours, theirs = (dict(zip(part.groups, noised(part), strict=True)) for part in (one, two))
         far = sum(abs(ours[group] - theirs[group]) for group in ours.keys() & theirs.keys())
         return far / Fraction(one.draws[0].parameter)
     numbers = sum((far[0] / Fraction(draw.parameter) for draw, far in moved_draws(one, two) if draw), Fraction(0))
-    epsilon, rho = chosen(one, two)
-    loss = one.release.loss
-    if isinstance(loss, Concentrated) and loss.epsilon is not None:
-        epsilon = loss.epsilon * rho / loss.rho
-    return numbers + epsilon
+    return numbers + epsilon_of_choices(one, two)
 
 
 def noised(part: RunPart) -> list[int]:

@@ -210,20 +210,31 @@ privacy_classes: {table: people, column: sex, share: {F: 0.5, M: 1}}
 """
 
 
-def test_a_choice_that_is_priced_in_rho_holds_for_a_class_and_one_of_twice_its_rate_does_not(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("policy", "epsilon", "audit"),
+    [(CLASSES, Fraction(1), "share of a class"), (CLASSES.partition("privacy_classes")[0], Fraction(1, 2), "charge")],
+)
+def test_a_choice_that_is_priced_in_rho_holds_and_one_of_twice_its_rate_does_not(
+    policy: str, epsilon: Fraction, audit: str, tmp_path: Path
+) -> None:
     def doubled(*given: Any) -> Any:
         found = rate(*given)
         return found and (2 * found[0], found[1])
 
+    def claimed(*given: Any) -> Any:  # the rho of twice the rate, at the same epsilon and delta
+        found = doubled(*given)
+        return found and (found[0], replace(found[1], rho=4 * found[1].rho))
+
     rate = top_k._rate
-    made = MadeUp(stand_in(loaded(tmp_path, CLASSES)))
-    (first,) = [one for one in questions(made, Fraction(1)) if one.mechanism == "top_k"]
+    made = MadeUp(stand_in(loaded(tmp_path, policy)))
+    (first,) = [one for one in questions(made, epsilon) if one.mechanism == "top_k"]
     with neighbours(made, NAMES[:3]) as world:
         (row,) = on_fixed_noise(made, world, [first], SHORT.draws).rows
-        with patch.object(top_k, "_rate", doubled):
-            (broken,) = on_fixed_noise(made, world, [first], SHORT.draws).rows
+        for wrong in (doubled, claimed):
+            with patch.object(top_k, "_rate", wrong):
+                (broken,) = on_fixed_noise(made, world, [first], SHORT.draws).rows
+            assert audit in broken.verdict or (wrong is doubled and "CONVICTED" in broken.verdict)
     assert row.verdict == "holds"
-    assert "share of a class" in broken.verdict
 
 
 def test_an_engine_that_fails_on_one_neighbour_alone_is_convicted(made: MadeUp, world: Neighbours) -> None:
