@@ -267,7 +267,7 @@ def _bool(data: bytes) -> bool:
 
 
 def _timestamp(data: bytes) -> datetime:
-    return datetime.fromisoformat(_without_zone(data))
+    return datetime.fromisoformat(_without_zone(data)).replace(tzinfo=None)  # a zone to the second, too
 
 
 def _moment(data: bytes) -> datetime:

@@ -104,6 +104,8 @@ def test_a_number_beyond_its_type_is_told() -> None:
         (b"2024-01-31 10:00:00+01:30", types.TIMESTAMP, None, datetime(2024, 1, 31, 10)),
         (b"2024-01-31 10:00:00+01:30", types.TIMESTAMPTZ, None, datetime(2024, 1, 31, 8, 30, tzinfo=UTC)),
         (b"2024-01-31 10:00:00", types.TIMESTAMPTZ, None, datetime(2024, 1, 31, 10)),
+        (b"1890-01-31 10:00:00-00:01:15", types.TIMESTAMP, None, datetime(1890, 1, 31, 10)),
+        (b"2024-01-31 10:00:00.12+02", types.TIMESTAMP, None, datetime(2024, 1, 31, 10, 0, 0, 120_000)),
         (b"on", types.BOOL, None, True), (b"0.1", types.NUMERIC, None, Decimal("0.1")), (None, 25, None, None),
         (b"2024-01-31 10:00:00.5", 0, Type.TIMESTAMP, datetime(2024, 1, 31, 10, 0, 0, 500_000)),
     ],
