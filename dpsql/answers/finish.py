@@ -90,7 +90,7 @@ def finish(
         replayed=replayed,
         private=private,
         confidence=confidence,
-        caps=(*caps(prepared), *clipped(prepared), *beside_answer(prepared, released)),
+        caps=(*caps(prepared), *clipped(prepared), *beside_answer(prepared, released), *rows.told),
         _intervals=intervals,
         _roles=roles_of(plan),
     )

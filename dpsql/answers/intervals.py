@@ -55,13 +55,14 @@ class AnswerRows:
     """The answer's rows, and which released row each came from; None for a group of several.
 
     Where it is known which released rows such a group is made of, `members` has their numbers, for each of the rows.
-    `grouped` has what all released rows are grouped by, by the name of the key.
+    `grouped` has what all released rows are grouped by, by the name of the key. `told` is what to know of its numbers.
     """
 
     rows: list[tuple[Any, ...]]
     origin: Sequence[int | None]
     members: list[tuple[int, ...]] | None = None
     grouped: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    told: tuple[str, ...] = ()
 
 
 def with_interval_ends(plan: Plan, rows: AnswerRows, intervals: Callable[[int], list[Ends]]) -> list[tuple[Any, ...]]:

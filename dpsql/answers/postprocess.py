@@ -10,12 +10,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import date, datetime, time
+from datetime import date, datetime
 from itertools import product
 from typing import Any
 
-import numpy as np
-
+from dpsql.answers.far import as_read, as_released, fitting, plain, told_of
 from dpsql.answers.intervals import AnswerRows, members_of, output_intervals
 from dpsql.answers.screen import Ends
 from dpsql.engine.base import EngineStatement
@@ -28,14 +27,16 @@ from dpsql.plan.domains import Cell
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Column, Expression
 from dpsql.plan.plans import Plan
-from dpsql.plan.ranges import RELEASED
+from dpsql.plan.ranges import RELEASED as ENDS
+from dpsql.plan.ranges import uncut
 from dpsql.plan.roles import answer_columns
+from dpsql.plan.stages import RELEASED
 from dpsql.plan.types import Facts, Type, Value
 from dpsql.privacy.tables import Group, GroupColumns, RawTable, listed
 from dpsql.worker.client import Table, WorkerFailed
 from dpsql.worker.pool import Pool
 
-__all__ = ["MADE_UP", "MADE_UP_ROWS", "PostProcess", "fitting", "made_up", "passed_on"]
+__all__ = ["MADE_UP", "MADE_UP_ROWS", "PostProcess", "made_up", "passed_on"]
 
 DEADLINE = 30.0  # In seconds. It is a choice: no data lie behind it, so that a slow statement tells nothing.
 CACHED_CELLS = 500_000
@@ -106,20 +107,25 @@ class PostProcess:
         Raises:
             EngineFailed: The worker cannot do it, for what is paid for.
         """
-        table: dict[str, tuple[str, Sequence[Any]]] = {
-            key.name: (WIRE[type_], fitting(column, type_))
+        known = _known_columns(plan)
+        exact = {
+            key.name: plain(column, key.expression.facts.type)
             for column, key in zip(GroupColumns.of(groups, len(plan.keys)).columns, plan.keys, strict=True)
-            for type_ in (key.expression.facts.type,)
         }
-        for column in _released_columns(plan):
-            if column.name in released:
-                table[column.name] = (WIRE[column.facts.type], fitting(released[column.name], column.facts.type))
+        grouped = dict(exact)
+        for name, column in known.items():
+            if name in released:
+                exact[name] = plain(released[name], column.facts.type)
         if (names := _bare(plan)) is not None:
-            return AnswerRows(list(zip(*(table[name][1] for name in names), strict=True)), range(len(groups)))
-        grouped = {key.name: table[key.name][1] for key in plan.keys}
+            return AnswerRows(list(zip(*(exact[name] for name in names), strict=True)), range(len(groups)))
+        table: dict[str, tuple[str, Sequence[Any]]] = {
+            name: (WIRE[known[name].facts.type], as_read(values, known[name])) for name, values in exact.items()
+        }
         table["row"] = ("BIGINT", range(len(groups)))
         with _failing(paid=True):
             rows = self._worked(plan, table)
+        cut = {name: values for name, values in exact.items() if table[name][1] is not values}
+        rows = replace(rows, rows=as_released(plan, rows.rows, rows.origin, cut), told=told_of(plan, exact))
         return replace(rows, members=members_of(plan, groups, rows.rows), grouped=grouped)
 
     def over_release(self, statement: EngineStatement, tables: Mapping[str, Table], *, paid: bool = False) -> RawTable:
@@ -149,9 +155,7 @@ class PostProcess:
         """
         if _bare(plan) is not None:
             return
-        known = {key.name: key.expression.facts for key in plan.keys}
-        known.update((column.name, column.facts) for column in _released_columns(plan))
-        table = _made_up_table(known)
+        table = _made_up_table({name: column.facts for name, column in _known_columns(plan).items()})
         count = len(table["row"][1])
         names = [aggregate.name for aggregate in plan.aggregates]
         done = plan.outputs, plan.having, plan.order_by, plan.limit, plan.offset, plan.stages
@@ -282,36 +286,15 @@ def passed_on(value: Value, type_: Type) -> Value:
     """
     (own,) = fitting([value], type_)
     if isinstance(own, float):
-        most = float(RELEASED[Type.REAL])
+        most = float(ENDS[Type.REAL])
         return None if own != own else max(-most, min(most, own))
     return own
 
 
-def fitting(values: Sequence[Any], type_: Type, most: int = SATURATION) -> list[Value]:
-    """Released values as the worker takes them: integers saturate far outside anything a table can hold.
-
-    A day in the place of a moment is its midnight.
-
-    Args:
-        values: The values.
-        type_: Their type.
-        most: No integer lies further from 0.
-    """
-    if type_ is Type.INTEGER:
-        held = np.asarray(values)
-        if held.dtype == np.int64 and len(held) and held.min() >= -most and held.max() <= most:
-            own: list[Value] = held.tolist()
-            return own
-        whole = [None if value is None else int(value) for value in values]
-        return [v if v is None else max(-most, min(most, v)) for v in whole]
-    plain = listed(values)
-    match type_:
-        case Type.REAL:
-            return [None if value is None else float(value) for value in plain]
-        case Type.TIMESTAMP:
-            return [datetime.combine(value, time()) if type(value) is date else value for value in plain]
-        case _:
-            return list(plain)
+def _known_columns(plan: Plan) -> dict[str, Column]:
+    """By name the columns of the table of released values: keys, and what is mentioned of them and of aggregates."""
+    keys = {key.name: uncut(Column(RELEASED, key.name, key.expression.facts), key.expression) for key in plan.keys}
+    return keys | {column.name: column for column in _released_columns(plan)}
 
 
 def _released_columns(plan: Plan) -> list[Column]:

@@ -15,16 +15,18 @@ from typing import Any
 
 from dpsql.answers.answer import Answer
 from dpsql.answers.consistency import AllGroupings
+from dpsql.answers.far import FAR, as_read
 from dpsql.answers.finish import Intervals
 from dpsql.answers.foreseen_together import Own, columns_together
 from dpsql.answers.intervals import ends_of, within
 from dpsql.answers.lists import gathered, side_by_side
-from dpsql.answers.postprocess import MADE_UP, PostProcess, fitting
+from dpsql.answers.postprocess import MADE_UP, PostProcess
 from dpsql.answers.quoted import Quote, endless_note
 from dpsql.answers.screen import Ends
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.over_release import lower_over_release
-from dpsql.plan.catalog import ColumnInfo, TableInfo
+from dpsql.limits import SATURATION
+from dpsql.plan.catalog import TableInfo
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Column, Expression, Filter, Join, Relation, Semi, UnionAll
 from dpsql.plan.noised import decided_by_noise, is_noised
@@ -33,7 +35,6 @@ from dpsql.plan.ranged import Ranged, Told
 from dpsql.plan.relations import scans
 from dpsql.plan.roles import roles_of
 from dpsql.plan.several import PART, ROW
-from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.privacy.tables import GroupColumns
 from dpsql.worker.client import Table
@@ -90,32 +91,36 @@ def put_together(
         EngineFailed: The worker cannot put them together, which are paid for.
     """
     answers = [side_by_side(part, plan.answer) for part, plan in zip(answers, several.parts, strict=True)]
-    tables = dict(beside)
+    tables, cut = dict(beside), False
     for scan in scans(several.rows.relation):
         if scan.table.answer is not None:
-            tables[scan.table.name] = _table(scan.table, answers[scan.table.answer].rows)
+            rows = answers[scan.table.answer].rows
+            tables[scan.table.name] = _table(scan.table, rows)
+            cut |= _is_cut(scan.table, rows)
     stored = [output.name for output in several.rows.stage.outputs]
     met = post_process.over_release(lower_over_release(several.rows), tables, paid=True)
     found = met.groups([f"c{i}" for i in range(len(stored))])
+    if cut:
+        found = _as_released(several, answers, found)
     plan = several.after.shown
     keys = [stored.index(key.name) for key in plan.keys]
     groups = GroupColumns([[row[key] for row in found] for key in keys], len(found))
     values = {name: [row[i] for row in found] for i, name in enumerate(stored) if name.startswith("a")}
     bars = {name: _bars(several, answers, stored.index(name), found) for name in values}
-    rows = post_process.rows(plan, groups, values)
+    shown = post_process.rows(plan, groups, values)
     named, bare = [part for part in answers if part.measurements], _bare(several)
     together = Answer(
         columns=tuple(output.name for output in plan.answer),
         types=tuple(output.type for output in plan.answer),
-        rows=rows.rows,
+        rows=shown.rows,
         cost=cost,
         measurements=tuple(own for part in answers for own in part.measurements),
         replayed=bool(named) and all(part.replayed for part in named),
         private=all(part.private for part in answers),
         confidence=named[0].confidence if named else answers[0].confidence,
-        _intervals=Intervals(plan, AllGroupings(groups, values, {}), bars, rows, post_process),
+        _intervals=Intervals(plan, AllGroupings(groups, values, {}), bars, shown, post_process),
         released_from=tuple(dict.fromkeys(name for part in answers for name in part.released_from)),
-        caps=tuple(dict.fromkeys(cap for part in answers for cap in part.caps)),
+        caps=tuple(dict.fromkeys([*(cap for part in answers for cap in part.caps), *([FAR] if cut else shown.told)])),
         notices=tuple(dict.fromkeys(notice for part in answers for notice in [*part.notices, *bare])),
         _roles=roles_of(several),
     )
@@ -133,12 +138,13 @@ def beside_first(answer: Answer, first: Sequence[Answer], cost: PrivacyLoss) -> 
     if not first:
         return answer
     every = [*first, answer]
+    far = [FAR] if any(type(value) is int and abs(value) > SATURATION for own in first for value in own.rows[0]) else []
     return replace(
         answer,
         cost=cost,
         measurements=tuple(own for part in every for own in part.measurements),
         replayed=all(part.replayed for part in every),
-        caps=tuple(dict.fromkeys(cap for part in every for cap in part.caps)),
+        caps=tuple(dict.fromkeys([*(cap for part in every for cap in part.caps), *far])),
         notices=tuple(dict.fromkeys([FIRST, *(notice for part in every for notice in part.notices)])),
     )
 
@@ -189,15 +195,31 @@ def _bare(several: Several) -> list[str]:
 def _table(table: TableInfo, rows: Sequence[tuple[Any, ...]]) -> dict[str, tuple[str, Sequence[Any]]]:
     """An answer's rows as a table of the worker's, numbered. Whole numbers saturate where they are taken to lie."""
     columns = list(table.columns.values())
-    held = {c.name: (WIRE[c.facts.type], _held([row[i] for row in rows], c)) for i, c in enumerate(columns[:-1])}
+    held = {c.name: (WIRE[c.facts.type], as_read([row[i] for row in rows], c)) for i, c in enumerate(columns[:-1])}
     return {**held, ROW: ("BIGINT", list(range(len(rows))))}
 
 
-def _held(values: Sequence[Any], column: ColumnInfo) -> Sequence[Any]:
-    if column.facts.type is not Type.INTEGER or column.reach is None:
-        return values
-    ends = [abs(int(end)) for end in (column.reach.low, column.reach.high) if end is not None]
-    return fitting(values, Type.INTEGER, max(ends))
+def _is_cut(table: TableInfo, rows: Sequence[tuple[Any, ...]]) -> bool:
+    """Whether the worker reads a whole number of these rows otherwise than it was released."""
+    pairs = ((column, [row[i] for row in rows]) for i, column in enumerate([*table.columns.values()][:-1]))
+    return any(as_read(values, column) is not values for column, values in pairs)
+
+
+def _as_released(several: Several, answers: Sequence[Answer], rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """The joined answers' rows, with whole numbers as they were released where a column only shows one."""
+    stage, relation, held = several.rows.stage, several.rows.relation, _Held(answers, 0.5)
+    outputs = [output.expression for output in stage.outputs]
+    width = len(several.after.outputs)
+    told = [(place.alias, place.name) for place in outputs[width:] if isinstance(place, Column)]
+    return [
+        tuple(
+            held.shown(relation, own, dict(zip(told, row[width:], strict=True)), value)
+            if type(value) is int and abs(value) >= SATURATION
+            else value
+            for own, value in zip(outputs, row, strict=True)
+        )
+        for row in rows
+    ]
 
 
 # ------------------------------------------------------------------------------------------------------ intervals
@@ -243,8 +265,7 @@ class _Held:
             origin: Where the row comes from.
             value: What it is in this row; where it holds no noise, that is its interval.
         """
-        while isinstance(expression, Column) and (below := _below(relation, expression, origin)) is not None:
-            relation, expression, origin = below
+        relation, expression, origin = _lowest(relation, expression, origin)
         noised = [column for column in columns_of(expression) if is_noised(relation, column)]
         if not noised:
             return (value, value) if expression.facts.type.numeric else _NONE
@@ -260,18 +281,39 @@ class _Held:
         bounds = self._ranged[id(expression)].over(box.get)
         return ends_of(bounds)
 
+    def shown(self, relation: Relation, expression: Expression, origin: Origin, value: Any) -> Any:
+        """What a column shows of an answer as it was released; any other expression's value as it is."""
+        relation, expression, origin = _lowest(relation, expression, origin)
+        found = _place(relation, expression, origin) if isinstance(expression, Column) else None
+        return value if found is None else self._answers[found[0]].rows[found[2]][found[1]]
+
     def _of_answer(self, relation: Relation, column: Column, origin: Origin, level: float) -> Ends:
         """What an answer says of its own column, or (None, None) where it says nothing of this row."""
-        scan = next((scan for scan in scans(relation) if scan.alias == column.alias), None)
-        row = origin.get((column.alias, ROW))
-        if scan is None or scan.table.answer is None or row is None:
+        found = _place(relation, column, origin)
+        if found is None:
             return _NONE
-        asked = scan.table.answer, int(column.name[1:]), level
+        number, place, row = found
+        asked = number, place, level
         if asked not in self._known:
-            number, place, _ = asked
             self._known[asked] = self._answers[number]._intervals(place, level)
-        found = self._known[asked]
-        return found[row] if found else _NONE
+        ends = self._known[asked]
+        return ends[row] if ends else _NONE
+
+
+def _place(relation: Relation, column: Column, origin: Origin) -> tuple[int, int, int] | None:
+    """The answer, the column of it, and the row, that a column shows; None where it shows none."""
+    scan = next((scan for scan in scans(relation) if scan.alias == column.alias), None)
+    row = origin.get((column.alias, ROW))
+    if scan is None or scan.table.answer is None or row is None:
+        return None
+    return scan.table.answer, int(column.name[1:]), row
+
+
+def _lowest(relation: Relation, expression: Expression, origin: Origin) -> tuple[Relation, Expression, Origin]:
+    """An expression over a row, or what it shows in the answer that the row is of."""
+    while isinstance(expression, Column) and (below := _below(relation, expression, origin)) is not None:
+        relation, expression, origin = below
+    return relation, expression, origin
 
 
 def _below(relation: Relation, column: Column, origin: Origin) -> tuple[Relation, Expression, Origin] | None:

@@ -27,7 +27,7 @@ from dpsql.plan.ranged import Ranged, Told
 from dpsql.plan.ranges import RELEASED as SATURATED
 from dpsql.plan.stages import AGGREGATES, RELEASED
 from dpsql.plan.types import Facts, Type
-from dpsql.plan.windows import FUNCTIONS
+from dpsql.plan.windows import FUNCTIONS, between_stages
 from dpsql.privacy.tables import Group, GroupColumns
 
 __all__ = ["MOST_GROUPS", "RISING", "Over", "several_rows", "several_rows_intervals"]
@@ -76,7 +76,7 @@ def several_rows_intervals(
     over: dict[str, Expression] = {}
     for outputs in (plan.outputs, *(stage.outputs for stage in plan.stages[:-1])):
         if plan.stages:
-            over = {f"c{i}": substituted(output.expression, over) for i, output in enumerate(outputs)}
+            over = {f"c{i}": between_stages(substituted(output.expression, over)) for i, output in enumerate(outputs)}
     written = plan.answer[column].expression
     whole = substituted(written, over) if over else written
     nodes = several_rows(written)

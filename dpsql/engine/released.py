@@ -13,12 +13,10 @@ from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.printer import Printer
 from dpsql.engine.rows import statement_over
 from dpsql.errors import InvariantBroken
-from dpsql.limits import SATURATION
-from dpsql.plan.expressions import columns_of, range_of
-from dpsql.plan.nodes import Apply, Column, Expression
+from dpsql.plan.expressions import columns_of
+from dpsql.plan.nodes import Column, Expression
 from dpsql.plan.plans import Plan, PublicPlan, Stage
-from dpsql.plan.types import Type
-from dpsql.plan.windows import BETWEEN_STAGES
+from dpsql.plan.windows import between_stages
 
 __all__ = ["lower_cells", "lower_public", "lower_released"]
 
@@ -60,7 +58,7 @@ def _selected(printer: Printer, stage: Stage, rows: str, ties: list[str], *, las
     """SELECT, GROUP BY, HAVING, ORDER BY and LIMIT over rows; what ORDER BY leaves equal is ordered by ``ties``."""
     grouped = [f"{printer.expression(key)} ASC NULLS LAST" for key in stage.group_by] if stage.aggregates else []
     printer.ties = [*ties, *grouped]
-    shown = [o.expression if last else _saturated(o.expression) for o in stage.outputs]
+    shown = [o.expression if last else between_stages(o.expression) for o in stage.outputs]
     texts = [f"{printer.expression(own)} AS {printer.quoted(f'c{i}')}" for i, own in enumerate(shown)]
     sql = f"SELECT {', '.join([*texts, *extra])} {rows}"
     if stage.group_by:
@@ -75,13 +73,6 @@ def _selected(printer: Printer, stage: Stage, rows: str, ties: list[str], *, las
     if stage.offset:
         sql += f" OFFSET {int(stage.offset)}"
     return sql
-
-
-def _saturated(expression: Expression) -> Expression:
-    """What a later stage reads: a whole number where it is taken to lie, and no farther."""
-    if expression.facts.type is not Type.INTEGER or range_of(expression, hard=True).within(SATURATION):
-        return expression
-    return Apply(BETWEEN_STAGES, (expression,), expression.facts)
 
 
 def lower_public(plan: PublicPlan, dialect: Dialect) -> EngineStatement:

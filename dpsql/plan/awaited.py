@@ -101,7 +101,7 @@ class Awaiting:
             )  # fmt: skip
         number = self.plans.index(found) if found in self.plans else len(self.plans)
         self.plans[number : number + 1] = [found]
-        facts, reach = only.expression.facts, released_reach(only.expression, public=False)
+        facts, reach = only.expression.facts, released_reach(only.expression)
         return Column(AWAITED, str(number), Facts(facts.type, step=facts.step), reach=reach)
 
 

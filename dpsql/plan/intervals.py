@@ -102,6 +102,14 @@ class Interval:
             None if self.high is None or other.high is None else max(self.high, other.high),
         )
 
+    def saturating(self, end: int) -> Interval:
+        """Its numbers, and what they are where an engine cuts them at -end and end.
+
+        >>> Interval(Fraction(7), Fraction(9)).saturating(5)
+        Interval(low=Fraction(5, 1), high=Fraction(9, 1))
+        """
+        return self.hull(self.clipped(Fraction(-end), Fraction(end)))
+
     def least(self, other: Interval) -> Interval:
         """Smaller of a number from each."""
         return -((-self).greatest(-other))

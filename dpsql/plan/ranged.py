@@ -19,7 +19,7 @@ from dpsql.plan.intervals import EVERYTHING, Interval
 from dpsql.plan.narrowing import OPPOSITE
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed
 from dpsql.plan.possible import NULL, Possible, compared
-from dpsql.plan.ranges import DATED, hull_of, known_range
+from dpsql.plan.ranges import DATED, hull_of, known_range, reading
 from dpsql.plan.stages import is_aggregate
 from dpsql.plan.types import Type
 
@@ -275,14 +275,24 @@ class Ranged:
 def _looked_up(node: Expression, otherwise: Any) -> Step:
     """What is known of the row; a number of which nothing is known may as well be NULL."""
     unknown = Possible(otherwise, null=True)
+    most = _most(node)
 
     def found(_: Sequence[Any], known: Known) -> Possible:
         own = known(node)
         if own is None or isinstance(own, Possible):
             return own or unknown
+        if most is not None and isinstance(own, Interval):
+            return Possible(own.saturating(most), null=own == EVERYTHING)
         return Possible(own, null=own == EVERYTHING)
 
     return found
+
+
+def _most(node: Expression) -> int | None:
+    """How far from 0 a whole number may be that the worker without data reads: beyond, it is cut. None: any other."""
+    if node.facts.type is not Type.INTEGER or (isinstance(node, Column) and node.facts.bounded):
+        return None
+    return reading(node.reach if isinstance(node, Column) else None)
 
 
 def _applied(function: Function, parts: Sequence[int], facts: Sequence[Any]) -> Step:

@@ -28,8 +28,10 @@ __all__ = [
     "letters_of",
     "printed_size",
     "range_of",
+    "reading",
     "released_reach",
     "showing",
+    "uncut",
     "value_of",
     "with_bounds",
     "with_length",
@@ -105,13 +107,27 @@ def with_length(column: Shown, *expressions: Expression) -> Shown:
     return replace(column, length=None if stand else found, letters=max(map(letters_of, expressions)))
 
 
-def released_reach(expression: Expression, *, public: bool) -> Interval | None:
-    """Where the numbers of an answer as a table lie; those of a public table's own column are as large as there."""
+def uncut(column: Column, expression: Expression) -> Column:
+    """A released column that shows what has no noise as it is, also farther out than released numbers lie."""
+    column = with_length(column, expression)
+    if column.facts.type is not Type.INTEGER or (own := range_of(expression, hard=True)).within(SATURATION):
+        return column
+    return replace(column, reach=own.hull(Interval(-RELEASED[Type.INTEGER], RELEASED[Type.INTEGER])))
+
+
+def reading(reach: Interval | None) -> int:
+    """How far from 0 the worker without data reads whole numbers that lie there; None: where released ones lie."""
+    ends = [abs(int(end)) for end in (reach.low, reach.high) if end is not None] if reach is not None else []
+    return max(ends, default=SATURATION)
+
+
+def released_reach(expression: Expression) -> Interval | None:
+    """Where the numbers of an answer as a table lie; those of a column without noise are as large as there."""
     kind = expression.facts.type
     if not kind.numeric:
         return None
     own = Interval(-RELEASED[kind], RELEASED[kind])
-    found: Interval = own.hull(range_of(expression, hard=True)) if public and isinstance(expression, Column) else own
+    found: Interval = own.hull(range_of(expression, hard=True)) if isinstance(expression, Column) else own
     return found
 
 

@@ -30,7 +30,7 @@ from dpsql.plan.partners import WrongAnswer
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
 from dpsql.plan.plans import AnyPlan, Key, Output, Plan, PublicPlan, Several
 from dpsql.plan.public_groups import refuse_other_keys, with_public_groups
-from dpsql.plan.ranges import with_length
+from dpsql.plan.ranges import uncut
 from dpsql.plan.relations import conjuncts, is_public, predicates
 from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, ScopeEntry, identifying
@@ -350,7 +350,7 @@ class _Statement:
             return None
         for key in self.keys:
             if key.expression == expression:
-                return with_length(Column(RELEASED, key.name, _key_facts(key)), key.expression)
+                return uncut(Column(RELEASED, key.name, _key_facts(key)), key.expression)
         if isinstance(node, syntax.Name):
             held, shown, kind = identifying(expression), ".".join(node.parts), expression.facts.type
             example = f"AVG({shown})" if kind.numeric or kind is Type.BOOLEAN else f"COUNT(DISTINCT {shown})"

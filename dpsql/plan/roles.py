@@ -13,6 +13,7 @@ from dpsql.plan.grouping import GROUPING_SET
 from dpsql.plan.nodes import Column, Expression
 from dpsql.plan.plans import AnyPlan, Output, Plan, PublicPlan, Several
 from dpsql.plan.relations import scans
+from dpsql.plan.windows import between_stages
 
 __all__ = ["ColumnRole", "answer_columns", "bars_of", "roles_of"]
 
@@ -48,8 +49,8 @@ def answer_columns(plan: Plan) -> list[Expression]:
     over: dict[str, Expression] = {}
     for stage in (plan.outputs, *(stage.outputs for stage in plan.stages)):
         columns = [substituted(output.expression, over) for output in stage]
-        over = {f"c{i}": expression for i, expression in enumerate(columns)}
-    return list(over.values())
+        over = {f"c{i}": between_stages(expression) for i, expression in enumerate(columns)}
+    return columns
 
 
 def bars_of(plan: AnyPlan) -> tuple[bool, ...]:

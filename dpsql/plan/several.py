@@ -36,7 +36,7 @@ from dpsql.plan.nodes import (
 )
 from dpsql.plan.noised import is_noised
 from dpsql.plan.plans import WHOLE, Key, Output, Plan, PublicPlan, Several, Stage, shown
-from dpsql.plan.ranges import released_reach, with_length
+from dpsql.plan.ranges import released_reach, uncut, with_length
 from dpsql.plan.relations import column_of, is_public
 from dpsql.plan.roles import roles_of
 from dpsql.plan.rows import Rows
@@ -250,7 +250,7 @@ def _table(part: Part, number: int) -> TableInfo:
         facts = output.expression.facts
         name = f"{'a' if roles[i].noised else 'k'}{i}"
         known = Facts(output.type, nullable=facts.nullable, step=facts.step)
-        reach = released_reach(output.expression, public=isinstance(part, PublicPlan))
+        reach = released_reach(output.expression)
         columns.append(with_length(ColumnInfo(name, known, reach=reach), output.expression))
     columns.append(ColumnInfo(ROW, NUMBER))
     return TableInfo(f"answer {number} of dpsql", {c.name: c for c in columns}, public=True, answer=number)
@@ -355,7 +355,8 @@ def _gathered(parts: list[Part], relation: Relation, columns: Iterable[tuple[str
     for i, (name, expression) in enumerate(columns):
         noised, facts = is_noised(relation, expression), expression.facts
         known = Facts(facts.type, nullable=facts.nullable, step=facts.step)
-        column = with_length(Column(RELEASED, f"{'a' if noised else 'k'}{i}", known), expression)
+        as_it_is = uncut if isinstance(expression, Column) and not noised else with_length
+        column = as_it_is(Column(RELEASED, f"{'a' if noised else 'k'}{i}", known), expression)
         kept.append(Output(column.name, expression))
         outputs.append(Output(whole_name(name), column, element=place_of(name)))
         keys += [] if noised else [Key(column.name, column, None)]

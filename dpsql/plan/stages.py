@@ -18,7 +18,7 @@ from dpsql.plan.lists import Lists, numbered
 from dpsql.plan.nodes import Apply, Column, Constant, Expression, Order, Total, Windowed
 from dpsql.plan.per_unit import CHOOSING, group_nodes
 from dpsql.plan.plans import Output, Plan, Several, Stage
-from dpsql.plan.ranges import with_length
+from dpsql.plan.ranges import uncut, with_length
 from dpsql.plan.scope import Scope, element_name, whole_name
 from dpsql.plan.types import Facts, Passed, Type
 from dpsql.plan.windows import refuse_after_having, windowed
@@ -70,7 +70,9 @@ def released_names(plan: Plan | Several) -> dict[str, Expression]:
     for index, output in enumerate(plan.answer):
         facts = output.expression.facts
         known = Facts(facts.type, nullable=facts.nullable, step=facts.step)
-        column = with_length(Column(RELEASED, f"c{index}", known), output.expression)
+        column = (uncut if isinstance(output.expression, Column) else with_length)(
+            Column(RELEASED, f"c{index}", known), output.expression
+        )
         names.setdefault(element_name(output.name, output.element), column)
     return names
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.limits import MOST_OFFSET, MOST_ROWS
+from dpsql.limits import MOST_OFFSET, MOST_ROWS, SATURATION
 from dpsql.plan.aggregates import CALLS, AggregateFunction, Kind
 from dpsql.plan.aggregates import FUNCTIONS as AGGREGATES
 from dpsql.plan.conditions import window_parts, windows_in
@@ -19,14 +19,14 @@ from dpsql.plan.functions import Function
 from dpsql.plan.functions.rules import hull
 from dpsql.plan.functions.table import Nulls
 from dpsql.plan.intervals import Interval
-from dpsql.plan.nodes import Expression, Order, Relation, Windowed
-from dpsql.plan.ranges import DATED, RELEASED, is_certain, known_range, with_bounds
+from dpsql.plan.nodes import Apply, Column, Expression, Order, Relation, Windowed
+from dpsql.plan.ranges import DATED, RELEASED, is_certain, known_range, range_of, with_bounds
 from dpsql.plan.relations import scans
 from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
 from dpsql.sql.refused import FIRST_ROW, QUALIFIED
 
-__all__ = ["BETWEEN_STAGES", "refuse_after_having", "refuse_over_rows", "windowed"]
+__all__ = ["between_stages", "refuse_after_having", "refuse_over_rows", "windowed"]
 
 ROWS = Interval(Fraction(1), Fraction(MOST_ROWS))
 COUNTS = Interval(Fraction(0), Fraction(MOST_ROWS))
@@ -35,9 +35,18 @@ END = RELEASED[Type.INTEGER]  # Released integers saturate there.
 SATURATED = Interval(-END, END)
 SATURATING = "bigint(CASE WHEN {0} > {1} THEN {1} WHEN {0} < -{1} THEN -{1} ELSE {0} END)"
 BETWEEN_STAGES = Function(
-    "saturated", (Type.INTEGER,), Type.INTEGER, SATURATING.format("{0}", END), interval=lambda x: x.clipped(-END, END)
-)
+    "saturated", (Type.INTEGER,), Type.INTEGER, SATURATING.format("{0}", END),
+    interval=lambda x: x.saturating(SATURATION), saturated=lambda x: x.clipped(-END, END),
+)  # fmt: skip
 """A whole number of one stage as the next one reads it: its proofs that nothing overflows start from there."""
+
+
+def between_stages(expression: Expression) -> Expression:
+    """What a later stage reads: a whole number where it is taken to lie, and no farther, as a column does already."""
+    whole = expression.facts.type is Type.INTEGER and not isinstance(expression, Column)
+    if not whole or range_of(expression, hard=True).within(SATURATION):
+        return expression
+    return Apply(BETWEEN_STAGES, (expression,), expression.facts)
 
 
 def _numbered(name: str, *parameters: Type) -> Function:

@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from dpsql.answers.answer import Answer
 from dpsql.answers.arrow import arrow_table
-from dpsql.errors import ProgrammingError
+from dpsql.answers.far import MORE_THAN_64_BITS
+from dpsql.errors import DataError, ProgrammingError
 from dpsql.plan.outline import Outline
 from dpsql.plan.types import Type, Value
 from dpsql.server.flight.messages import flight_data
@@ -46,8 +47,14 @@ def parameter_schema(outline: Outline) -> pa.Schema:
 
 
 def answer_table(answer: Answer, told: dict[str, str]) -> pa.Table:
-    """An answer's rows, with what is told of it as metadata of the schema, beside those of `Answer.to_arrow`."""
+    """An answer's rows, with what is told of it as metadata of the schema, beside those of `Answer.to_arrow`.
+
+    Raises:
+        DataError: A whole number has more than 64 bits: columns' types were told before, and are kept to.
+    """
     table = answer.to_arrow()
+    if table.schema.types != arrow_table(answer.columns, answer.types, []).schema.types:
+        raise DataError(MORE_THAN_64_BITS)
     more = {f"dpsql_{name}": text for name, text in told.items()}
     return table.replace_schema_metadata({**(table.schema.metadata or {}), **more})
 

@@ -12,6 +12,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from dpsql.answers.far import MORE_THAN_64_BITS
 from dpsql.errors import DataError
 from dpsql.plan.types import ListOf, Passed, Shown, Type, Value
 from dpsql.server.postgres.messages import ResultColumn
@@ -114,7 +115,7 @@ def encoded(value: Any, oid: int, *, binary: bool) -> bytes:
     if oid in (INT2, INT4, INT8, OID):
         number = int(value)
         if not -LARGEST <= number < LARGEST:
-            raise DataError("A number of the answer has more bits than its type.")
+            raise DataError(MORE_THAN_64_BITS)
         return number.to_bytes(SIZES[oid], "big", signed=oid != OID) if binary else str(number).encode()
     if oid in (FLOAT4, FLOAT8):
         return struct.pack(">f" if oid == FLOAT4 else ">d", float(value)) if binary else _real(float(value))

@@ -92,7 +92,7 @@ LEDGER = (
     Defence(
         "whole numbers saturate between queries over an answer",
         "dpsql/engine/released.py",
-        "o.expression if last else _saturated(o.expression)",
+        "o.expression if last else between_stages(o.expression)",
         "o.expression",
         ("tests/unit/plan/test_ranges.py",),
     ),

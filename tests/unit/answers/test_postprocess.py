@@ -10,8 +10,9 @@ from unittest.mock import patch
 import pytest
 
 from dpsql.answers import postprocess
+from dpsql.answers.far import fitting
 from dpsql.answers.intervals import level_of_picked, output_intervals
-from dpsql.answers.postprocess import PostProcess, fitting
+from dpsql.answers.postprocess import PostProcess
 from dpsql.engine import lower
 from dpsql.engine.log import OPERATOR
 from dpsql.errors import EngineFailed, ProgrammingError, UnsupportedQuery

@@ -91,7 +91,7 @@ def test_results_are_written_in_both_forms(value: object, oid: int, text: bytes,
 
 
 def test_a_number_beyond_its_type_is_told() -> None:
-    with pytest.raises(DataError, match="more bits"):
+    with pytest.raises(DataError, match="64 bits"):
         types.encoded(2**63, types.INT8, binary=False)
 
 
