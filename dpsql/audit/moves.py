@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from dpsql.audit.places import at_its_place, chooses_otherwise
 from dpsql.audit.replay import Drawing, Pick, RunPart
 from dpsql.audit.watched import Recorder, preprocessed
 from dpsql.errors import InvariantBroken
@@ -16,6 +17,7 @@ from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.capped.groups import CappedThreshold
 from dpsql.mechanisms.capped.quantile import CappedQuantile
 from dpsql.mechanisms.capped.release import CappedRelease
+from dpsql.mechanisms.capped.statistics import CappedStatistics
 from dpsql.mechanisms.choice.clamp import ClampSearch
 from dpsql.mechanisms.choice.quantile import QuantileRelease
 from dpsql.mechanisms.clamped.release import ClampedRelease
@@ -149,6 +151,8 @@ def undrawn(part: RunPart) -> list[str]:
     released counts, and draws otherwise than these say."""
     if _counted(part) and not follows(part):
         return ["its draws do not follow from the counts that it released"]
+    if chooses_otherwise(part):
+        return ["its choices do not follow from the numbers that it released"]
     searched = isinstance(part.release, ClampedRelease) and isinstance(part.release.search, ClampSearch)
     return ["its clamp is not drawn"] if searched and len(part.choices) != 1 else []
 
@@ -259,7 +263,7 @@ def chosen(one: RunPart, two: RunPart) -> tuple[Fraction, Fraction]:
     """
     if isinstance(one.release, TopKRelease):
         return _drawn(one, two)
-    two = at_its_counts(two, like=one)
+    one, two = (at_its_place(at_its_counts(part, like=one), like=one) for part in (one, two))
     epsilon, rho = _of_counts(one, two)
     for a, b in zip(_by_group(one, two), _by_group(two, one), strict=True):
         loss = a.exponent * range_of_moves(a, b)
@@ -357,6 +361,8 @@ def _native(loss: Loss) -> Fraction:
 def losses(one: RunPart, two: RunPart) -> list[tuple[Fraction, Fraction]]:
     """(loss that this pair implies, loss claimed) for each noised number, or for all of them where one claim holds."""
     one, two = at_its_cap(one), at_its_cap(two, like=one)
+    if isinstance(one.release, CappedStatistics):  # what it chooses is a part of all that it pays for
+        return [(chosen(one, two)[0], sum(claims(one), Fraction(0)))]
     if isinstance(one.release, CappedRelease):  # test_replay_capped knows what moves there
         return []
     if one.choices and not isinstance(one.release, ClampedRelease):

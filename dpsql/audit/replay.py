@@ -101,7 +101,7 @@ class RunPart:
         cells: Of the row for what stays hidden: the exact integers of every group that occurs.
         shown: Of that row: the groups that it leaves out.
         drawn: Whether its groups were drawn from those that are listed.
-        ranked: Of a cap that is found: the exact counts by value and rank.
+        ranked: Of a cap or a place that is found: the exact counts by value, and by rank for a cap.
         again: Makes the release once more from the same raw numbers, with the noise of another sampler.
     """
 

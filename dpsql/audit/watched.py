@@ -26,6 +26,7 @@ from dpsql.errors import Error
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.choice.groups import Whole, grouped
 from dpsql.mechanisms.clamped.release import ClampedRelease, Sizes, sizes_of
+from dpsql.mechanisms.located.release import LocatedRelease
 from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
 from dpsql.mechanisms.top_k import TopKRelease
 from dpsql.plan.needs import Cells, Ordered, Values
@@ -156,7 +157,7 @@ class Watched(Session):
         occurring: Mapping[Group, tuple[int, ...]]
         sizes: Sizes | None = None
         ranked: RawTable | None = None
-        if isinstance(release, CappedRelease):
+        if isinstance(release, CappedRelease | LocatedRelease):
             ranked = table.by_group(keys, groups, release.need.columns, rest=release.need.all_units)
         if isinstance(release, ClampedRelease):
             every = table.by_group(keys, groups, release.need.columns, rest=True)

@@ -25,6 +25,8 @@ from dpsql.engine.ranked import ranked
 from dpsql.mechanisms.capped.groups import CappedThreshold
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.capped.statistics import CappedStatistics
+from dpsql.mechanisms.located.clamp import Clamps
+from dpsql.mechanisms.located.release import LocatedRelease
 from dpsql.plan.needs import Values
 from dpsql.privacy.tables import RawTable, ReleasedTable
 from dpsql.testing_samplers import Noiseless
@@ -49,6 +51,15 @@ QUESTIONS = (
     ),
     Template("SELECT MEDIAN(cost) FROM visits", options={**CAPPED, "max_rows_contributed": 2}),  # refused
 )
+PLACED = tuple(
+    Template(sql, options={"mechanism": mechanism, "epsilon": epsilon})
+    for sql in (
+        "SELECT p.sex, AVG(v.cost) FROM visits v JOIN patients p USING (patient_id) GROUP BY p.sex",
+        "SELECT score > 3, STDDEV(cost) FROM visits GROUP BY 1",
+    )
+    for mechanism, epsilon in (("capped", 1), ("capped", 400), ("located", 1), ("located", 300))
+)
+"""Statistics whose clamp is one choice for all groups with few rows, and those of groups with many."""
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +143,50 @@ def test_a_choice_of_groups_is_what_its_threshold_promises_at_the_cap_that_was_f
     shown = [part for _, run in chosen.all() for part in run.parts if isinstance(part.release, CappedThreshold)]
     assert len(shown) == 2 * len(chosen.runs)
     assert any(part.release.selected(ReleasedTable(part.released)) for part in shown)
+
+
+def _rows_of_a_clamp_count_thirtyfold() -> AbstractContextManager[object]:
+    def thirtyfold(clamps: Clamps, groups: Any) -> list[int]:
+        return [30 * k for k in whole(clamps, groups)]
+
+    whole = Clamps.counts
+    return patch.object(Clamps, "counts", thirtyfold)
+
+
+def _the_clamp_is_chosen_by_groups_that_have_none() -> AbstractContextManager[object]:
+    def every(search: LocatedRelease, groups: Any, sampler: Any) -> int:
+        return whole(search, groups[:-1], sampler) if groups else whole(search, groups, sampler)
+
+    whole = LocatedRelease.clamp
+    return patch.object(LocatedRelease, "clamp", every)
+
+
+def placed(world: World) -> Replay:
+    return world.replay(PLACED, BOTH)
+
+
+def test_the_choices_of_statistics_of_several_groups_are_compared_under_the_same_released_numbers(world: World) -> None:
+    found = placed(world)
+    for audit in (sensitivity, charge, fresh_noise):
+        assert audit(found) == []
+    parts = [part for _, run in found.all() for part in run.parts if part.ranked is not None]
+    assert len(parts) == len(PLACED) * len(found.runs)
+    clamps = {clamp is None for part in parts for clamp in part.released["clamp"]}
+    assert clamps == {True, False}
+    assert any(len(part.groups) > len(part.choices) > 0 for part in parts)  # one choice for all of them
+
+
+def test_a_choice_that_weighs_rows_too_much_is_convicted(world: World) -> None:
+    with _rows_of_a_clamp_count_thirtyfold():
+        found = placed(world)
+        assert any("loses" in problem for problem in sensitivity(found))
+        assert any("loses" in problem for problem in charge(found))
+
+
+def test_a_choice_that_does_not_follow_from_what_was_released_is_convicted(world: World) -> None:
+    with _the_clamp_is_chosen_by_groups_that_have_none():
+        found = placed(world)
+    assert any("do not follow" in problem for problem in fresh_noise(found))
 
 
 def test_what_is_charged_is_the_price_before_the_engine_is_asked(replay: Replay) -> None:
