@@ -6,6 +6,7 @@ Tests: tests/unit/releasing/test_creating.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -20,7 +21,6 @@ from dpsql.backend import Backend
 from dpsql.charging import Spoken, Wish
 from dpsql.engine.base import EngineStatement
 from dpsql.errors import InvariantBroken, ProgrammingError, UnsupportedQuery
-from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.mechanisms.base import Price
 from dpsql.plan.catalog import Catalog
@@ -35,6 +35,7 @@ from dpsql.prepare.prices import positive
 from dpsql.prepare.sources import min_units, rows_about, rows_public, source_of
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.privacy.tables import RawTable
+from dpsql.releasing.names import refuse_taken
 from dpsql.releasing.payers import Payer
 from dpsql.releasing.stored import MOST_READ, read_stored, without_null, written
 from dpsql.sql import syntax
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from dpsql.mechanisms.releases.waiting import Told
     from dpsql.mechanisms.releases.workload import Wanted
 
-__all__ = ["SILENT", "Agree", "Creation", "Progress", "beside", "create_text", "lost", "planned"]
+__all__ = ["SILENT", "Agree", "Creation", "Progress", "beside", "create_text", "planned"]
 
 OPTIONS = frozenset(
     "epsilon delta rho max_rows_contributed max_groups_contributed max_groups_per_unit max_rows_per_group".split()
@@ -133,8 +134,8 @@ class Creation:
 
         The error is what one question of the workload is expected to be off by, root mean square. Where a process was
         lost between a charge and its table, the same statement makes the table under that charge: nobody saw anything
-        of the first, for it is kept on the disk before it is shown, and the ledger knows of what it owes. What two
-        processes make at once under one charge is told once: what was kept first.
+        of the first, for it is kept on the disk before it is shown, and the ledger knows of what it owes. Who asks the
+        same meanwhile waits for the answer; what two make at once nevertheless is told once: what was kept first.
 
         Args:
             progress: Told each public step and the share done, 0 to 1.
@@ -145,19 +146,15 @@ class Creation:
             EngineFailed: After the charge, which stays.
         """
         backend, table, name = self.backend, self.table, self.statement.name
-        kept, notices = self.owed(), list[str]()
-        cost = backend.summary(table.loss) if kept is None else PrivacyLoss()
-        if agree is not None:
-            agree(cost)
-        self.payer.refuse_suspended()
-        backend.engine.verify(self.reading)
-        if kept is not None:
-            charge, fingerprint = kept.charge, kept.fingerprint
-        else:
-            fingerprint = f"synthetic/{token_hex(16)}"
-            with self.payer.asking(self._wish()) as notices:
-                charge = self.payer.charge(table.loss, self._spoken, fingerprint, name, table.method)
-        self._keep(charge, fingerprint, progress)
+        with ExitStack() as turn:
+            if turn.enter_context(backend.charging.turns.of([f"synthetic/{self.payer.maker}/{name}"])):
+                backend.times.begin_anew()
+                refuse_taken(backend, self.payer, name, self._spoken)
+            charge, fingerprint, cost, notices = self._charged(agree)
+            try:
+                self._keep(charge, fingerprint, progress)
+            finally:
+                backend.times.at_leaving(turn.pop_all().close)
         found = backend.ledger.find(fingerprint)
         if found is None:
             raise InvariantBroken("a table that was stored is not in the ledger")
@@ -168,6 +165,21 @@ class Creation:
         answer = public(("table", "method", "rows", "error", "cost"), kinds, [told])
         told_too = (*filter(None, [without_null(self._left_out)]), *notices)
         return replace(answer, cost=cost, private=backend.private, notices=told_too)
+
+    def _charged(self, agree: Agree) -> tuple[int, str, PrivacyLoss, list[str]]:
+        """The charge, made now or owed, its fingerprint, what it costs now, and its notices."""
+        kept, notices, name = self.owed(), list[str](), self.statement.name
+        cost = self.backend.summary(self.table.loss) if kept is None else PrivacyLoss()
+        if agree is not None:
+            agree(cost)
+        self.payer.refuse_suspended()
+        self.backend.engine.verify(self.reading)
+        if kept is not None:
+            return kept.charge, kept.fingerprint, cost, notices
+        fingerprint = f"synthetic/{token_hex(16)}"
+        with self.payer.asking(self._wish()) as notices:
+            charge = self.payer.charge(self.table.loss, self._spoken, fingerprint, name, self.table.method)
+        return charge, fingerprint, cost, notices
 
     @property
     def _spoken(self) -> Spoken:
@@ -252,43 +264,6 @@ def planned(
     table = plan_table(asked, of_everyone(price), relation, rows, method)
     reading = backend.lower(Aggregates(source, (Measure(MeasureKind.ROWS),)))
     return Creation(backend, payer, run, statement, columns, table, reading, parameters)
-
-
-def refuse_taken(backend: Backend, payer: Payer, name: str, spoken: Spoken) -> None:
-    """Nothing, where the name is free, or that of a table which the same statement, with the same values, paid for and
-    a lost process did not keep.
-
-    Raises:
-        ProgrammingError: Saying what to do.
-    """
-    if any(other.lower() == name for other in backend.catalog.tables):
-        raise ProgrammingError(f"The policy has a table {name!r}. Take another name.")
-    held = payer.held(name)
-    if held is None:
-        return
-    if backend.ledger.find(held.fingerprint) is not None:
-        raise ProgrammingError(f"There is a table {name!r}. Take another name, or DROP TABLE {name}.")
-    if not held.paid or held.asked != spoken.identity or not backend.ledger.owes(held.fingerprint):
-        raise lost(held, backend.ledger)
-
-
-def lost(table: SyntheticTable, ledger: Ledger) -> ProgrammingError:
-    """A table was paid for and is not in the ledger: its process was lost before it was kept, or the ledger lost it."""
-    if not table.paid:
-        return ProgrammingError(
-            f"{table.name} was granted, and is not there: its process was lost before it was kept. Its maker can make "
-            "it again. Or take another name."
-        )
-    if not ledger.owes(table.fingerprint):
-        return ProgrammingError(
-            f"{table.name} was paid for, and the ledger that is here now does not have it: it was restored, set back "
-            "or damaged, or is of an earlier version of dpsql. Somebody may have read it, so it is not made again "
-            f"under its charge. DROP TABLE {table.name}, or have its maker drop it: making it anew costs its price."
-        )
-    return ProgrammingError(
-        f"{table.name} was paid for, but its process was lost before it was kept. Write the same statement again, "
-        f"which costs nothing more: {table.statement}. Or DROP TABLE {table.name}."
-    )
 
 
 def create_text(name: str, query: syntax.Statement) -> syntax.CreateSynthetic:

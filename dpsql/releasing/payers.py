@@ -23,6 +23,11 @@ __all__ = ["Analyst", "Payer", "Readers"]
 class Payer(Protocol):
     """Whoever is charged for a table."""
 
+    @property
+    def maker(self) -> str:
+        """The analyst whose table it is; '' for the owner."""
+        ...
+
     def held(self, name: str) -> SyntheticTable | None:
         """The table that this payer has under a name."""
         ...
@@ -57,6 +62,10 @@ class Analyst:
     ledger: Ledger
     name: str
     charging: Charging
+
+    @property
+    def maker(self) -> str:
+        return self.name
 
     def held(self, name: str) -> SyntheticTable | None:
         return LedgerTables(self.ledger).of(self.name).get(name)
@@ -94,6 +103,7 @@ class Readers:
 
     ledger: Ledger
     names: Sequence[str]
+    maker: str = ""
 
     def held(self, name: str) -> SyntheticTable | None:
         mine = (table for table, _ in LedgerTables(self.ledger).every() if table.name == name and not table.maker)

@@ -33,8 +33,9 @@ from dpsql.plan.synthetic import tables_named
 from dpsql.plan.types import Parameters, Type
 from dpsql.privacy.loss import Composed, PrivacyLoss
 from dpsql.privacy.tables import RawTable
-from dpsql.releasing.creation import Creation, beside, lost, planned
+from dpsql.releasing.creation import Creation, beside, planned
 from dpsql.releasing.instead import Planned, break_even, free_statement
+from dpsql.releasing.names import lost
 from dpsql.releasing.payers import Analyst
 from dpsql.releasing.stored import MOST_READ, StoredTable, read_stored, unread, without_null
 from dpsql.sql import syntax

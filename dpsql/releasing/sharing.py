@@ -21,7 +21,8 @@ from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.ledger.tables import LedgerTables
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Type
-from dpsql.releasing.creation import SILENT, Creation, Progress, lost, planned
+from dpsql.releasing.creation import SILENT, Creation, Progress, planned
+from dpsql.releasing.names import lost
 from dpsql.releasing.payers import Readers
 from dpsql.releasing.stored import StoredTable, read_stored
 from dpsql.sql import syntax

@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager
 from fractions import Fraction
 from pathlib import Path
 from subprocess import PIPE
-from threading import Barrier, Timer
+from threading import Barrier, Event, Timer
 from typing import Any
 
 import duckdb
@@ -24,12 +24,14 @@ import pytest
 
 import dpsql.testing
 from dpsql.charging import Turns
+from dpsql.errors import ProgrammingError
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.refusals import ReleasedMeanwhile
 from dpsql.ledger.turns import ProcessTurns
 from dpsql.policy import load_policy
 from dpsql.privacy.sampling import Integers
 from dpsql.proxy import Proxy, limits_of, pinned_of
+from dpsql.session import Session
 from dpsql.testing_samplers import Noiseless
 from tests.attacks.ledger_victims import LOSS, opened
 from tests.unit.server.clinic import POLICY
@@ -47,9 +49,10 @@ class Slow(Noiseless):
     """Takes its time, and counts the draws: what is asked meanwhile finds nothing stored yet."""
 
     def __init__(self) -> None:
-        self.drawn = 0
+        self.drawn, self.begun = 0, Event()
 
     def laplace(self, scale: Fraction, size: int) -> Integers:
+        self.begun.set()
         time.sleep(0.3)
         self.drawn += 1
         return np.full(size, self.drawn, dtype=np.int64)
@@ -85,6 +88,30 @@ def test_spellings_asked_at_one_moment_are_one_charge_and_one_draw(folder: Path)
         assert answers == [[5]] * len(SPELLED)  # 4, and the one draw
         assert sampler.drawn == 1
         assert sessions[0].budget().spent.epsilon == 0.5
+
+
+@pytest.mark.parametrize("times", ["", "answer_times: [1s]\n"])
+def test_a_table_that_is_asked_for_while_it_is_made_is_made_once(folder: Path, times: str) -> None:
+    policy, sampler = folder / "clinic.yaml", Slow()
+    policy.write_text(policy.read_text() + times)
+    statement = "CREATE SYNTHETIC TABLE ages WITH (method = 'cells', epsilon = 0.5) AS SELECT age FROM people"
+    with dpsql.testing.open(policy, sampler) as proxy:
+        first, *others = (proxy.session(analyst="ana") for _ in range(4))
+
+        def ask(session: Session) -> str:
+            sampler.begun.wait()
+            try:
+                session.query(statement)
+            except ProgrammingError as refused:
+                return str(refused)
+            return "made"
+
+        with ThreadPoolExecutor(len(others)) as pool:
+            told = [pool.submit(ask, session) for session in others]
+            first.query(statement)
+            assert {own.result() for own in told} == {"There is a table 'ages'. Take another name, or DROP TABLE ages."}
+        assert sampler.drawn == 2  # of one table: a second one would draw again
+        assert first.budget().spent.epsilon == 0.5
 
 
 class Overtaken(Ledger):
