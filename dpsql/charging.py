@@ -256,7 +256,9 @@ class Charging:
         )
 
     def _identity(self, analyst: str, wish: Wish) -> str:
-        told = (self._ledger.id, analyst, self._version, repr(encode(wish.loss)), *wish.parts)
+        """Of what an approval is for; after a restore a version of the same number may be one of other tables."""
+        which = (self._ledger.id, self._ledger.epoch, self._version)
+        told = (*which, analyst, repr(encode(wish.loss)), *wish.parts)
         return hashlib.sha256(repr(told).encode()).hexdigest()
 
 

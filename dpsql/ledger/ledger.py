@@ -276,6 +276,11 @@ class Ledger(WrittenLedger):
         return self._state.ledger
 
     @property
+    def epoch(self) -> int:
+        """How often the owner restored it, or reset it unusable: of what came after a backup, something may be lost."""
+        return self._state.epoch
+
+    @property
     def contribution_key(self) -> bytes:
         """32 random bytes, made with the ledger, that key the choice of the rows each unit keeps."""
         return self._state.contribution_key

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,17 @@ import pytest
 import dpsql
 import dpsql.testing
 from dpsql.answers.answer import Answer
+from dpsql.charging import Charging, Spoken, Wish
 from dpsql.dbapi import Connection
 from dpsql.engine.log import OPERATOR
 from dpsql.errors import ApprovalNeeded, BudgetExceeded, OperationalError
+from dpsql.ledger.beside import Beside
+from dpsql.ledger.ledger import Ledger
+from dpsql.ledger.owner import reset, restore
+from dpsql.ledger.waiting import Waiting
+from dpsql.privacy.kinds import Pure
+from dpsql.sql.parse import parse
+from tests.unit.ledger.accounts import BASIC, limits, opened
 from tests.unit.server.clinic import write_clinic
 
 POLICY = """
@@ -98,6 +107,31 @@ def test_an_approval_is_void_for_anything_else(proxy: dpsql.testing.TestProxy, a
     assert waits(ana.query, DEAR, [40], epsilon=1.25, delta=1e-8, mechanism="gaussian").id != needed.id
     assert waits(bob.query, DEAR, [40], epsilon=1.25).id != needed.id
     assert ana.query("select count( * ) n from People where AGE > ? -- mine", [40], epsilon=1.25).cost.epsilon == 1.25
+
+
+def test_an_approval_of_tables_that_a_restore_lost_is_none_for_others_of_the_same_version(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    place, marks, waiting = tmp_path / "data" / "ledger.db", tmp_path / "marks", Waiting(Beside(None))
+    wish = Wish(Pure(Fraction(1)), ["what is read"], [Spoken(parse("SELECT COUNT(*) FROM people"))])
+
+    def ask(ledger: Ledger) -> None:
+        with Charging(ledger, waiting, Fraction(1, 2), version=1).of("ana", wish):
+            pass
+
+    with opened(place) as ledger:
+        ledger.backup(tmp_path / "saved.db")
+        ledger.new_version("first", 1)
+        approve = waits(ask, ledger).id
+        waiting.approve(approve, 1)
+    restore(tmp_path / "saved.db", place, reason="disk lost", mark=marks)
+    reset(place, pinned=BASIC, limits=limits(), reason="after the restore", mark=marks)
+    with opened(place) as ledger:
+        ledger.new_version("other tables", 1)
+        needed = waits(ask, ledger)
+        assert needed.id != approve
+        waiting.approve(needed.id, 1)
+        ask(ledger)
+        waits(ask, ledger)
 
 
 def test_the_limits_are_tested_before_it_waits_and_when_it_runs(proxy: dpsql.testing.TestProxy) -> None:
