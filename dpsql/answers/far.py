@@ -55,12 +55,12 @@ def fitting(values: Sequence[Any], type_: Type, most: int = SATURATION) -> list[
 
 def plain(values: Sequence[Any], type_: Type) -> list[Value]:
     """Released values as an answer shows them, whole numbers however large."""
+    if type_ is Type.INTEGER:
+        array = np.asarray(values)
+        whole: list[Value] = array.tolist() if array.dtype == np.int64 else [_whole(value) for value in values]
+        return whole
     held = listed(values)
     match type_:
-        case Type.INTEGER:
-            array = np.asarray(values)
-            whole: list[Value] = array.tolist() if array.dtype == np.int64 else [_whole(value) for value in held]
-            return whole
         case Type.REAL:
             return [None if value is None else float(value) for value in held]
         case Type.TIMESTAMP:
