@@ -3579,6 +3579,7 @@ SELECT CASE WHEN cost > 500 THEN 'dear' WHEN diagnosis = 'flu' THEN 'flu' END AS
 -- values: 'dear', 'flu', 500.0
 
 SELECT CASE WHEN cost > 500 THEN 1.5 WHEN diagnosis = 'flu' THEN 0.25 ELSE 2 END AS weight, COUNT(*) FROM visits GROUP BY weight
+-- reference: SELECT CAST(CASE WHEN cost > 500 THEN 1.5 WHEN diagnosis = 'flu' THEN 0.25 ELSE 2 END AS DOUBLE) AS weight, COUNT(*) FROM visits GROUP BY weight
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 3
 -- k0: real [0.25, 2]; 3 values: 0.25, 1.5, 2.0
