@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from datetime import date
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,16 @@ def test_psycopg(served: Served) -> None:
             connection.execute("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1000) COUNT(*) FROM people")
         with connection.transaction():
             connection.execute("SELECT 1")
+        with connection.cursor().copy(f"COPY ({BY_SEX}) TO STDOUT (FORMAT BINARY)") as copy:
+            copy.set_types(["text", "int8"])
+            assert [sex for sex, _ in copy.rows()] == ["F", "M"]
+        ages = "SELECT age, COUNT(*) AS n FROM people WHERE age < %s GROUP BY age"
+        with connection.transaction(), connection.cursor("named", binary=True) as cursor:
+            cursor.itersize = 7
+            cursor.execute(ages, (25,))
+            assert cursor.fetchone()[0] == 0
+            cursor.scroll(2)
+            assert [age for age, _ in cursor] == [*range(3, 25)]
     with pytest.raises(psycopg.OperationalError, match="wrong"):
         psycopg.connect(served.url.replace(served.token, "guess"))
 
@@ -106,6 +117,13 @@ def test_asyncpg(served: Served) -> None:
         async with connection.transaction():
             ages = "SELECT age, COUNT(*) AS n FROM people WHERE age < 25 GROUP BY age"
             count = len([row async for row in connection.cursor(ages, prefetch=7)])
+        written = BytesIO()
+        tag = await connection.copy_from_query(BY_SEX, output=written, format="csv", header=True)
+        assert (tag, written.getvalue()[:8]) == ("COPY 2", b"sex,n\nF,")
+        text = "SELECT smokes, COUNT(*) AS n FROM people WHERE sex = $1 GROUP BY smokes"
+        assert await connection.copy_from_query(text, "F", output=written, format="binary") == "COPY 2"
+        with pytest.raises(asyncpg.FeatureNotSupportedError):
+            await connection.prepare("SELECT person FROM people")
         await connection.close()
         async with asyncpg.create_pool(served.url, min_size=1, max_size=2) as pool:
             one = await pool.fetchval("SELECT COUNT(*) FROM people WHERE age = ANY($1)", [7, 8])
@@ -129,13 +147,14 @@ def test_sqlalchemy_and_pandas(served: Served) -> None:
     frame = pandas.read_sql(query, engine)
     assert list(frame.columns) == ["sex", "n"]
     assert list(frame["sex"]) == ["F", "M"]
+    with engine.connect().execution_options(stream_results=True) as connection:
+        assert [len(chunk) for chunk in pandas.read_sql(query, connection, chunksize=1)] == [1, 1]
     engine.dispose()
 
 
 def test_adbc(served: Served) -> None:
     adbc = pytest.importorskip("adbc_driver_postgresql.dbapi")
     with adbc.connect(served.url) as connection, connection.cursor() as cursor:
-        cursor.adbc_statement.set_options(**{"adbc.postgresql.use_copy": "false"})  # COPY is not served
         cursor.execute(BY_SEX)
         assert cursor.fetch_arrow_table().column("sex").to_pylist() == ["F", "M"]
         cursor.execute("SELECT COUNT(*) AS n FROM people WHERE age >= $1", (30,))

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeVar
 
 from dpsql.errors import Error
-from dpsql.plan.types import Passed
 from dpsql.server.core import Server
 from dpsql.server.postgres import messages, types
-from dpsql.server.postgres.messages import MessageFields, ProtocolViolation, ResultColumn
-from dpsql.server.postgres.questions import Context, Deallocate, Inquiry, Result, question_of
+from dpsql.server.postgres.cursors import MOST_KEPT, Declare
+from dpsql.server.postgres.inquiry import Context, CopyForm, Inquiry, Portal, PreparedStatement, Result, formats_of
+from dpsql.server.postgres.messages import MessageFields, ProtocolViolation
+from dpsql.server.postgres.questions import Deallocate, question_of
 from dpsql.server.postgres.scan import statements
 from dpsql.server.postgres.states import CANCELLED, PgRefusal, fields_of, told
 from dpsql.server.postgres.wire import Wire
@@ -24,56 +25,11 @@ __all__ = ["Conversation"]
 
 Done = TypeVar("Done")
 
-MOST_KEPT = 1000  # Prepared statements, and portals, of one connection. It is a choice: drivers keep a hundred.
 AT_A_TIME = 500  # Rows between two looks at whether the client reads them. It is a choice.
 GIVEN_UP = (
     "The statement was cancelled. If it had been charged, the cost stays, and asking the very same again is free when "
     "its answer is stored."
 )
-
-
-@dataclass(slots=True)
-class PreparedStatement:
-    """A prepared statement.
-
-    Attributes:
-        text: What was sent.
-        offset: Characters before it there.
-        question: What it asks; None for an empty one.
-        oids: The types of its parameters that the client named.
-        columns: Its columns, once they were asked for.
-        described: Whether they were.
-        intervals: Whether those of intervals were among them then.
-        version: The version of the tables then.
-    """
-
-    text: str
-    offset: int
-    question: Inquiry | None
-    oids: list[int] = field(default_factory=list)
-    columns: tuple[ResultColumn, ...] | None = None
-    described: bool = False
-    intervals: bool = False
-    version: int = 0
-
-
-@dataclass(slots=True)
-class Portal:
-    """A statement with its values; and its result, once it was asked.
-
-    Attributes:
-        statement: The statement.
-        values: Of its parameters.
-        formats: Of its columns: none for text, one for all, or one each.
-        result: What came; None before it was asked.
-        sent: Rows that were sent.
-    """
-
-    statement: PreparedStatement
-    values: list[Passed]
-    formats: list[int]
-    result: Result | None = None
-    sent: int = 0
 
 
 class Conversation:
@@ -90,7 +46,7 @@ class Conversation:
         self._wire = wire
         self._context = context
         self._statements: dict[str, PreparedStatement] = {}
-        self._portals: dict[str, Portal] = {}
+        self._portals = context.portals
         self._cancelled = asyncio.Event()
         self._at_work = False
         self._ready_told = True
@@ -134,6 +90,7 @@ class Conversation:
                 await handlers[kind](MessageFields(data))
             except _Told:
                 self._skipping = True
+                await self._wire.flush()  # what is skipped may hold the Flush that the client waits by
             await self._wire.relieve()
         elif kind not in (b"d", b"c", b"f"):  # what is left of a COPY that was refused
             raise ProtocolViolation(f"{kind!r} is no message that a client sends here")
@@ -144,18 +101,19 @@ class Conversation:
     async def _simple(self, fields: MessageFields) -> None:
         text = fields.string()
         fields.end()
-        self._portals.clear()
+        self._portals.pop("", None)
         self._statements.pop("", None)
         found = statements(text)
         if not found:
             self._wire.write(messages.empty_query)
         for own, offset in found:
-            statement = PreparedStatement(own, offset, self._question(own))
+            statement = PreparedStatement(offset, self._question(own))
             try:
                 portal = Portal(statement, [], [])
                 await self._run(portal)
-                if portal.result is not None and portal.result.columns is not None:
-                    self._wire.write(messages.row_description(portal.result.columns, [0] * len(portal.result.columns)))
+                result = portal.result
+                if result is not None and result.columns is not None and result.copied is None:
+                    self._wire.write(messages.row_description(result.columns, [0] * len(result.columns)))
                 await self._rows(portal, 0)
             except _Told:
                 break
@@ -163,6 +121,8 @@ class Conversation:
         await self._ready()
 
     async def _ready(self) -> None:
+        if not self._context.inside:  # each statement is a transaction of its own then, and portals end with it
+            self._portals.clear()
         self._wire.write(messages.ready("T" if self._context.inside else "I"))
         await self._wire.flush()
         self._ready_told = True
@@ -175,7 +135,7 @@ class Conversation:
         fields.end()
         found = statements(text)
         own, offset = found[0] if found else ("", 0)
-        statement = PreparedStatement(own, offset, self._question(own, oids), oids)
+        statement = PreparedStatement(offset, self._question(own, oids), oids)
         async with self._telling(statement):
             if len(found) > 1:
                 raise PgRefusal("42601", "cannot insert multiple commands into a prepared statement")
@@ -201,7 +161,7 @@ class Conversation:
             values = [
                 types.parameter(
                     value,
-                    self._sent(statement, i),
+                    statement.sent(i),
                     wanted[i] if i < len(wanted) else None,
                     binary=bool((formats * len(given) if len(formats) == 1 else formats)[i]) if formats else False,
                 )
@@ -209,6 +169,8 @@ class Conversation:
             ]
             if len(self._portals) >= MOST_KEPT:
                 raise PgRefusal("53400", f"{MOST_KEPT} portals are the most. Close one.")
+            if portal and portal in self._portals:
+                raise PgRefusal("42P03", f'cursor "{portal}" already exists')
         self._portals[portal] = Portal(statement, values, results)
         self._wire.write(messages.bind_complete)
 
@@ -222,13 +184,13 @@ class Conversation:
             if kind == b"S" and statement.question is not None:
                 known = statement.question.parameters
                 count = max(len(known), len(statement.oids))
-                self._wire.write(messages.parameter_description([self._oid(statement, i) for i in range(count)]))
+                self._wire.write(messages.parameter_description([statement.oid(i) for i in range(count)]))
             elif kind == b"S":
                 self._wire.write(messages.parameter_description([]))
             if statement.columns is None:
                 self._wire.write(messages.no_data)
             else:
-                formats = self._formats(portal.formats if portal else [], statement.columns)
+                formats = formats_of(portal.formats if portal else [], statement.columns)
                 self._wire.write(messages.row_description(statement.columns, formats))
 
     async def _execute(self, fields: MessageFields) -> None:
@@ -299,6 +261,8 @@ class Conversation:
             self._context.changed.clear()
             if isinstance(question, Deallocate):
                 self._forget(question.name)
+            if isinstance(question, Declare) and portal.result.opened is not None:
+                question.open(portal.result.opened)
             for text in portal.result.notices:
                 self._wire.write(messages.notice(told(text)))
 
@@ -313,8 +277,12 @@ class Conversation:
         result, before = portal.result, portal.sent
         if result is None:
             return
-        if result.columns is not None:
-            formats = self._formats(portal.formats, result.columns)
+        if result.copied is not None:
+            async with self._telling(portal.statement):
+                await self._copied(result, result.copied)
+                portal.sent = len(result.rows)
+        elif result.columns is not None:
+            formats = formats_of(portal.formats, result.columns)
             end = len(result.rows) if most <= 0 else min(len(result.rows), portal.sent + most)
             async with self._telling(portal.statement):
                 while portal.sent < end:
@@ -328,29 +296,20 @@ class Conversation:
                 return
         self._wire.write(messages.command_complete(result.tag.format(portal.sent - before)))
 
-    @staticmethod
-    def _formats(given: Sequence[int], columns: Sequence[ResultColumn]) -> list[int]:
-        if len(given) not in (0, 1, len(columns)):
-            raise ProtocolViolation("there are not as many formats as columns")
-        return list(given) if len(given) == len(columns) else list(given or [0]) * len(columns)
-
-    @classmethod
-    def _sent(cls, statement: PreparedStatement, index: int) -> int:
-        """The type of a parameter that came: as the client said; where it did not, an array's is its place's."""
-        own = statement.oids[index] if index < len(statement.oids) else 0
-        many = statement.question is not None and index in statement.question.lists
-        return cls._oid(statement, index) if many and own in types.UNTOLD else own
-
-    @staticmethod
-    def _oid(statement: PreparedStatement, index: int) -> int:
-        """The type of a parameter, for the client: as it said itself, else as its place takes it, else text."""
-        if index < len(statement.oids) and statement.oids[index]:
-            return statement.oids[index]
-        known = statement.question.parameters if statement.question else ()
-        kind = known[index] if index < len(known) else None
-        own = types.TEXT if kind is None else types.OIDS[kind]
-        many = None if statement.question is None else statement.question.lists.get(index)
-        return own if many is None else types.ARRAYS.get(many, types.ARRAYS[types.TEXT])
+    async def _copied(self, result: Result, form: CopyForm) -> None:
+        """Sends the rows of a COPY, each in a message."""
+        columns = result.columns or ()
+        formats = [int(form.binary)] * len(columns)
+        self._wire.write(messages.copy_out(formats, binary=form.binary))
+        before = form.begun(columns)
+        for at, row in enumerate(result.rows, 1):
+            self._wire.write(messages.copy_data(before + form.row(types.wire_row(row, columns, formats))))
+            before = b""
+            if at % AT_A_TIME == 0:
+                await self._wire.flush()
+        if last := before + form.ended():
+            self._wire.write(messages.copy_data(last))
+        self._wire.write(messages.copy_done)
 
     async def _work(self, call: Callable[[], Done]) -> Done:
         """What a call returns; it goes on without us when the client cancels.
@@ -376,7 +335,8 @@ class Conversation:
         return _Telling(self, statement)
 
     def _tell(self, refusal: BaseException, statement: PreparedStatement | None = None) -> None:
-        text, offset = (statement.text, statement.offset) if statement else ("", 0)
+        asked = statement.question if statement is not None else None
+        text, offset = (asked.text, asked.before + statement.offset) if statement and asked else ("", 0)
         self._wire.write(messages.error(fields_of(refusal, text, offset)))
 
 

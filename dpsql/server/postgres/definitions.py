@@ -126,6 +126,7 @@ _ONE = {  # Name and parameters of a function, and what it gives.
     "to_regtype(n)": "(SELECT any_value(y.oid) FROM pgc.pg_type y WHERE y.typname = CAST(n AS VARCHAR))",
     "shobj_description(o, c)": "CAST(NULL AS VARCHAR)",
     "quote_ident(n)": "n",
+    "quote_literal(n)": "'''' || replace(CAST(n AS VARCHAR), '''', '''''') || ''''",
     "set_config(n, v, l)": f"CASE WHEN lower(n) IN {OPTIONS} THEN error('Write SET epsilon = 0.2.') ELSE v END",
     "regexp_match(s, p)": "CASE WHEN regexp_matches(s, p) THEN [regexp_extract(s, p, 0)] END",
 }

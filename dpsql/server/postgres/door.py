@@ -21,8 +21,9 @@ from dpsql.server.listening import Listen, Tls
 from dpsql.server.postgres import messages
 from dpsql.server.postgres.catalogue import Catalogue
 from dpsql.server.postgres.conversation import Conversation
+from dpsql.server.postgres.inquiry import Context
 from dpsql.server.postgres.messages import MessageFields, ProtocolViolation
-from dpsql.server.postgres.questions import Context, question_of
+from dpsql.server.postgres.questions import question_of
 from dpsql.server.postgres.scram import MECHANISM, begin
 from dpsql.server.postgres.settings import Settings
 from dpsql.server.postgres.states import PgRefusal, fields_of

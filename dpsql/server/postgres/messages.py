@@ -23,6 +23,9 @@ __all__ = [
     "bind_complete",
     "close_complete",
     "command_complete",
+    "copy_data",
+    "copy_done",
+    "copy_out",
     "data_row",
     "empty_query",
     "error",
@@ -187,6 +190,16 @@ def data_row(values: Sequence[bytes | None]) -> bytes:
     return _message(b"D", struct.pack(">H", len(values)), *parts)
 
 
+def copy_out(formats: Sequence[int], *, binary: bool) -> bytes:
+    """That the rows of a COPY follow, and the format of each column."""
+    return _message(b"H", struct.pack(f">BH{len(formats)}H", int(binary), len(formats), *formats))
+
+
+def copy_data(data: bytes) -> bytes:
+    """A piece of a COPY."""
+    return _message(b"d", data)
+
+
 def command_complete(tag: str) -> bytes:
     """That a statement is done."""
     return _message(b"C", _string(tag))
@@ -195,6 +208,7 @@ def command_complete(tag: str) -> bytes:
 parse_complete = _message(b"1")
 bind_complete = _message(b"2")
 close_complete = _message(b"3")
+copy_done = _message(b"c")
 no_data = _message(b"n")
 empty_query = _message(b"I")
 portal_suspended = _message(b"s")

@@ -6,9 +6,8 @@ A statement is sorted by its first words and by the names in it, and refused by 
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dpsql.answers.answer import NOT_PRIVATE, Answer
@@ -17,32 +16,32 @@ from dpsql.plan import aggregates
 from dpsql.plan.options import NAMES
 from dpsql.plan.types import Parameters, Shown, Type
 from dpsql.plan.work import MOST_OF_CONSTANTS
-from dpsql.server.core import Guest
 from dpsql.server.outlines import outline
-from dpsql.server.postgres.catalogue import MOST_BYTES, Catalogue, Found, NotAnswered, named
+from dpsql.server.postgres.catalogue import MOST_BYTES, Found, NotAnswered, named
+from dpsql.server.postgres.copying import CopyOut, enclosed
+from dpsql.server.postgres.cursors import Close, Declare, Fetch, declared
+from dpsql.server.postgres.inquiry import Context, Inquiry, Result
 from dpsql.server.postgres.messages import ResultColumn
 from dpsql.server.postgres.scan import Word, words
-from dpsql.server.postgres.settings import Settings, assignment, shown
+from dpsql.server.postgres.settings import assignment, shown
 from dpsql.server.postgres.states import PgRefusal
 from dpsql.server.postgres.types import INT4, OIDS, TEXT, TYPICAL, column_of, oid_of
 from dpsql.session import Session
 
-__all__ = ["Context", "Deallocate", "Inquiry", "Result", "question_of"]
+__all__ = ["Deallocate", "question_of"]
 
 TRANSACTIONS = {
     "begin": "BEGIN", "start": "START TRANSACTION", "commit": "COMMIT", "end": "COMMIT", "rollback": "ROLLBACK",
     "abort": "ROLLBACK", "savepoint": "SAVEPOINT", "release": "RELEASE",
 }  # fmt: skip
 """First words of statements about transactions, and what PostgreSQL says when they are done."""
-NO_OPS = {"unlisten": "UNLISTEN", "close": "CLOSE CURSOR", "discard": "DISCARD ALL"}
+NO_OPS = {"unlisten": "UNLISTEN", "discard": "DISCARD ALL"}
 """First words of statements that clean up, where nothing is to be cleaned but what SET said."""
 REFUSED = {
-    "copy": "Write a SELECT; psql writes its answer to a file by \\o or --csv.",
+    "copy": "Write COPY (SELECT ..) TO STDOUT, or a SELECT: nothing else is copied.",
     "listen": "Nothing here ever changes by itself.",
     "notify": "Nothing here ever changes by itself.",
-    "declare": "Fetch the rows of a SELECT as they come: all of them are there at once.",
-    "fetch": "Fetch the rows of a SELECT as they come: all of them are there at once.",
-    "move": "Fetch the rows of a SELECT as they come: all of them are there at once.",
+    "declare": "Write DECLARE name CURSOR FOR SELECT .. in a transaction.",
     "prepare": "Prepare it in the protocol, as drivers do.",
     "execute": "Prepare it in the protocol, as drivers do.",
     "lock": "Nothing here ever changes by itself.",
@@ -58,74 +57,6 @@ NUMBER = re.compile(r"'[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?'")
 """A number in quotes, as PostgreSQL takes one for a setting."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What is sent back.
-
-    Attributes:
-        tag: What PostgreSQL says when such a statement is done; {} is the number of rows.
-        columns: Of the rows; None where the statement has none.
-        rows: Their values.
-        notices: What is to be known beside them.
-    """
-
-    tag: str
-    columns: tuple[ResultColumn, ...] | None = None
-    rows: Sequence[Sequence[Any]] = ()
-    notices: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class Context:
-    """What the statements of one connection share.
-
-    Attributes:
-        guest: Who asks.
-        settings: PostgreSQL's own.
-        catalogue: Who answers about tables and columns.
-        inside: Whether a transaction was begun.
-        changed: Settings that clients are to be told of.
-        told: Whether it was said how intervals are shown.
-    """
-
-    guest: Guest
-    settings: Settings
-    catalogue: Catalogue
-    inside: bool
-    changed: list[tuple[str, str]]
-    told: bool = False
-
-    @property
-    def version(self) -> int:
-        """Of the tables, now."""
-        return self.guest.free(lambda session: session.version)
-
-
-class Inquiry(ABC):
-    """One statement.
-
-    Attributes:
-        parameters: The types of its parameters, where they are known; filled in by `columns`.
-        lists: Which of them take an array, and the type of its elements.
-        told: The types of the parameters that the client named, as oids.
-    """
-
-    def __init__(self, context: Context, text: str, told: Sequence[int] = ()) -> None:
-        self.context = context
-        self.text = text
-        self.parameters: tuple[Type | None, ...] = ()
-        self.lists: Mapping[int, int] = {}
-        self.told = told
-
-    def columns(self) -> tuple[ResultColumn, ...] | None:
-        """The columns of its answer, before it is asked; None where it has none."""
-        return None
-
-    @abstractmethod
-    def answered(self, values: Parameters) -> Result:
-        """What it gives with these values of its parameters."""
-
-
 class _Transaction(Inquiry):
     """BEGIN, COMMIT and their like: nothing can be changed or taken back, so they do nothing."""
 
@@ -137,11 +68,12 @@ class _Transaction(Inquiry):
             self.context.inside = True
         elif first in ("commit", "end", "rollback", "abort") and "to" not in rest:
             self.context.inside = "chain" in rest and "no" not in rest
+            self.context.portals.clear()
         return Result(TRANSACTIONS[first])
 
 
 class _NoOp(Inquiry):
-    """DISCARD, CLOSE and UNLISTEN."""
+    """DISCARD and UNLISTEN."""
 
     def answered(self, values: Parameters) -> Result:
         first, *rest = [word.text for word in words(self.text)]
@@ -149,6 +81,7 @@ class _NoOp(Inquiry):
             self.context.guest.reset()
             self.context.settings.reset()
             self.context.changed += self.context.settings.reported()
+            self.context.portals.clear()
         return Result(NO_OPS[first])
 
 
@@ -355,6 +288,14 @@ def question_of(context: Context, text: str, told: Sequence[int] = ()) -> Inquir
         return _Set(context, text)
     if first == "show" and second not in ("budget", "tables"):
         return _Show(context, text)
+    if first == "copy" and (query := enclosed(text, found)) is not None and _is_query(query.text):
+        return CopyOut(question_of(context, query.text, told), query)
+    if first == "declare" and (cursor := declared(text, found)) is not None and _is_query(cursor.text):
+        return Declare(question_of(context, cursor.text, told), cursor)
+    if first in ("fetch", "move"):
+        return Fetch(context, text)
+    if first == "close":
+        return Close(context, text)
     if first in REFUSED:
         return _Refused(context, text)
     if first in SELECTS and _of_catalogue(found, context.catalogue.own_names):
@@ -362,6 +303,11 @@ def question_of(context: Context, text: str, told: Sequence[int] = ()) -> Inquir
     if first in SELECTS and first != "table" and _of_constants(found):
         return _WithoutFrom(context, text, told)
     return _Asked(context, text)
+
+
+def _is_query(text: str) -> bool:
+    """Whether a text, such as what COPY copies, asks for rows."""
+    return next((word.text for word in words(text)), "") in SELECTS
 
 
 def _of_catalogue(found: Sequence[Word], own: frozenset[str]) -> bool:

@@ -6,6 +6,7 @@ Nothing here guards anything: what comes out is confirmed, and run, in a process
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from dpsql.plan.functions.casts import cast_type
 from dpsql.plan.types import Type
@@ -74,10 +75,12 @@ def listed(text: str) -> Mapping[int, str]:
 def cast_to(text: str) -> Mapping[int, Type]:
     """The types that parameters are cast to, counted from 0; nothing is said of arrays.
 
-    >>> cast_to("SELECT $1::int4, CAST($2 AS double precision), $3, $4::int[], $5::regclass")
+    >>> cast_to("SELECT $1::pg_catalog.int4, CAST($2 AS double precision), $3, $4::int[], $5::regclass")
     {0: <Type.INTEGER: 'integer'>, 1: <Type.REAL: 'real'>}
     """
-    pieces = list(words(text))
+    every = list(words(text))
+    schema = {at for at, pair in enumerate(pairwise(every)) if [word.text for word in pair] == ["pg_catalog", "."]}
+    pieces = [word for at, word in enumerate(every) if not {at, at - 1} & schema]
     found, kinds = [word.text for word in pieces], dict[int, Type]()
     for at, word in enumerate(pieces):
         behind = 3 if found[at + 1 : at + 3] == [":", ":"] else 2 if found[at + 1 : at + 2] == ["as"] else 0

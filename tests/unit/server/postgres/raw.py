@@ -54,6 +54,7 @@ class Reply:
     errors: list[dict[str, str]] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     parameters: list[int] = field(default_factory=list)
+    copied: list[bytes] = field(default_factory=list)
     status: str = ""
 
     @property
@@ -73,6 +74,8 @@ class Reply:
                 self.errors.append(_fields(body))
             case "N":
                 self.notices.append(_fields(body)["M"])
+            case "d":
+                self.copied.append(body)
             case "t":
                 self.parameters = list(struct.unpack(f">{len(body[2:]) // 4}i", body[2:]))
             case "Z":

@@ -12,7 +12,8 @@ import pytest
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.types import Type
 from dpsql.server.postgres.catalogue import Catalogue
-from dpsql.server.postgres.questions import Context, Result, question_of
+from dpsql.server.postgres.inquiry import Context, Result
+from dpsql.server.postgres.questions import question_of
 from dpsql.server.postgres.settings import Settings
 from dpsql.server.postgres.states import PgRefusal
 from tests.unit.server.clinic import Clinic

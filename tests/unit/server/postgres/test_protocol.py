@@ -153,7 +153,7 @@ def test_an_error_has_its_code_position_and_hint(ana: Raw) -> None:
     [
         ("COPY people TO STDOUT", "0A000"), ("LISTEN x", "0A000"), ("NOTIFY x", "0A000"),
         ("DELETE FROM people", "0A000"), ("SET LOCAL rho = 1", "0A000"), ("SELECT set_config('rho', 1, true)", "0A000"),
-        ("DECLARE c CURSOR WITH HOLD FOR SELECT 1", "0A000"), ("FETCH ALL FROM c", "0A000"), ("VACUUM", "0A000"),
+        ("DECLARE c CURSOR WITH HOLD FOR SELECT 1", "0A000"), ("FETCH ALL FROM c", "34000"), ("VACUUM", "0A000"),
         ("PREPARE TRANSACTION 'x'", "0A000"), ("COMMIT PREPARED 'x'", "0A000"), ("SET nope = 1", "42704"),
         ("SHOW nope", "42704"), ("SET server_version = '9'", "55P02"), ("SET client_encoding = 'LATIN1'", "22023"),
         ("SET epsilon = '-1'", "22023"), ("SET intervals = perhaps", "22023"), ("SET epsilon", "42601"),
