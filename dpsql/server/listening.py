@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import socket
 import ssl
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -10,8 +13,9 @@ from typing import Self
 
 from dpsql.errors import OperationalError, ProgrammingError
 
-__all__ = ["Listen", "Tls", "refuse_in_the_clear"]
+__all__ = ["Listen", "SocketFile", "Tls", "refuse_in_the_clear", "refuse_taken"]
 
+ANSWERS = 2.0  # Seconds for a program to answer at a Unix socket; a later one is there all the same. It is a choice.
 LAST_PORT = 65535  # The largest port number; 0 takes any that is free.
 
 
@@ -102,3 +106,43 @@ def refuse_in_the_clear(listen: Listen, tls: Tls | None, *, insecure: bool) -> N
             f"{listen} can be reached over the network, where answers would travel in the clear. Write --tls-cert FILE "
             "--tls-key FILE; or 127.0.0.1 or unix:PATH as the address; or --insecure, if another program encrypts."
         )
+
+
+def refuse_taken(listen: Listen) -> None:
+    """Returns if no program listens at the Unix socket; a file that one left behind is no reason, nor is a port.
+
+    Raises:
+        OSError: One does, or its file cannot be looked at.
+    """
+    if listen.path is None:
+        return
+    with socket.socket(socket.AF_UNIX) as asked, suppress(FileNotFoundError, ConnectionRefusedError):
+        asked.settimeout(ANSWERS)
+        with suppress(TimeoutError, BlockingIOError):
+            asked.connect(str(listen.path))
+        raise OSError(errno.EADDRINUSE, "another program answers there")
+
+
+@dataclass(frozen=True, slots=True)
+class SocketFile:
+    """The file of a Unix socket that a door listens at, to be removed at its end.
+
+    Attributes:
+        path: Where it is.
+        number: Its device and its number there, by which another program's file is told from it.
+    """
+
+    path: Path
+    number: tuple[int, int]
+
+    @classmethod
+    def of(cls, path: Path) -> Self:
+        """The one that is there now."""
+        found = path.stat()
+        return cls(path, (found.st_dev, found.st_ino))
+
+    def remove(self) -> None:
+        """Removes it, where it is there still and nobody put another in its place."""
+        with suppress(OSError):
+            if self.of(self.path) == self:
+                self.path.unlink()

@@ -14,7 +14,7 @@ from dpsql.proxy import Proxy, owners_folder
 from dpsql.server.core import Server
 from dpsql.server.doors import DOORS, Door
 from dpsql.server.events import EVENTS, FILE, LAYOUT, tell, told_by
-from dpsql.server.listening import Listen, Tls, refuse_in_the_clear
+from dpsql.server.listening import Listen, SocketFile, Tls, refuse_in_the_clear, refuse_taken
 from dpsql.server.users import Users, users_file
 
 __all__ = ["run", "serve"]
@@ -65,7 +65,7 @@ async def run(
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    opened: list[Door] = []
+    opened, files = list[Door](), list[SocketFile]()
     server.watch()
     try:
         for kind in DOORS:
@@ -73,7 +73,9 @@ async def run(
                 continue
             door, listen = kind.open(server), listening[kind.name]
             try:
+                await loop.run_in_executor(None, refuse_taken, listen)
                 where = await door.start(listen, tls)
+                files += [SocketFile.of(listen.path)] if listen.path is not None else []
             except OSError as error:
                 raise OperationalError(f"--{kind.name} cannot listen at {listen}: {error.strerror or error}.") from None
             opened.append(door)
@@ -88,6 +90,8 @@ async def run(
                 loop.remove_signal_handler(number)
         server.stop_taking()  # before the doors stop: whoever is in would go on asking while one of them waits
         await asyncio.gather(*(door.stop() for door in opened))
+        for file in files:
+            file.remove()
         await loop.run_in_executor(None, server.close)
         tell("stopped")
 
