@@ -196,7 +196,7 @@ class LedgerError(OperationalError):
 
 
 class EngineFailed(OperationalError):
-    """The engine gave no answer. The text is fixed; details are in the owner's log only."""
+    """The engine gave no answer. The text is fixed; details are in the owner's `operator.log` only."""
 
     TEXT = "The engine gave no answer. The cost stays charged. The data owner's log has the details."
 

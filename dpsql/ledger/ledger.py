@@ -208,8 +208,9 @@ class Ledger(WrittenLedger):
                     self._file.store(fingerprint, record, answer)
                     self._failpoint("after-insert")
             except LedgerError as failure:
-                self._broken = True
+                self._broken = self._unanswered = True
                 raise ChargeStands(failure) from failure
+            self._unanswered = False
 
     def owes(self, fingerprint: str) -> bool:
         """Whether a table or facts were paid for, and nobody ever saw anything of them: then they may be made, free."""
@@ -237,7 +238,9 @@ class Ledger(WrittenLedger):
                     raise LedgerError("The ledger owes nothing for that charge.")
                 self._file.append("kept", detail={"charge": charge, "fingerprint": fingerprint})
                 self._file.store(fingerprint, record, made)
+            self._unanswered = False
         except LedgerError as failure:
+            self._unanswered = True
             raise NotKept(failure) from failure
 
     def find(self, fingerprint: str) -> tuple[bytes, Loss] | None:

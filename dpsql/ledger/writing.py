@@ -63,6 +63,7 @@ class WrittenLedger(Closing):
         self._process = os.getpid()
         self._closed = False
         self._broken = False
+        self._unanswered = False
         self._granting = Granting(limits, state)
         self.turns = ProcessTurns(None if marks is None else marks[1])
 
@@ -70,6 +71,11 @@ class WrittenLedger(Closing):
     def failed(self) -> bool:
         """Whether a write failed, and nobody could open the ledger again since."""
         return self._broken
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether what the last charge paid for could not be kept, as on a disk where a record fits and no more."""
+        return self._unanswered
 
     def stands(self) -> bool:
         """Whether the ledger can be used: where a write failed, it is opened again for that."""
@@ -127,6 +133,7 @@ class WrittenLedger(Closing):
                     self._failpoint("after-insert")
             except LedgerError as failure:  # after a failed write nobody knows what is on the disk
                 self._broken = begun and not isinstance(failure, LimitsChanged)
+                self._unanswered |= isinstance(failure, ChargeStands)
                 raise
             self._failpoint("after-mark")
 

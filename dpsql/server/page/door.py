@@ -129,7 +129,7 @@ class Page:
         if self._server.stopping:
             return PlainTextResponse("stopping\n", 503, SAFE)
         ledger = self._server.proxy.ledger
-        if ledger.failed and not await asyncio.to_thread(ledger.stands):
+        if ledger.unanswered or (ledger.failed and not await asyncio.to_thread(ledger.stands)):
             return PlainTextResponse("the ledger cannot be used\n", 503, SAFE)
         if not self._server.ready:
             return PlainTextResponse("not ready\n", 503, SAFE)

@@ -13,6 +13,7 @@ import pytest
 
 import dpsql
 from dpsql.errors import LedgerError
+from dpsql.ledger.file import LedgerFile
 from dpsql.ledger.refusals import ChargeStands
 from dpsql.server.core import Guest, Server
 from dpsql.server.events import EVENTS
@@ -79,6 +80,28 @@ def test_a_full_disk_is_told_in_a_fixed_text_and_ends_by_itself(
     assert str(tmp_path / "marks") in json.dumps([record.getMessage() for record in caplog.records])
     assert len(ana.query(f"{COUNT} WHERE age > 30")) == 1
     assert [entry.kind for entry in server.proxy.ledger.log()].count("charge") == 2
+
+
+def test_an_answer_that_did_not_fit_is_told_until_one_does(
+    server: Server, ana: Guest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise LedgerError("database or disk is full")
+
+    assert health(server) == 200
+    monkeypatch.setattr(LedgerFile, "store", full)
+    with pytest.raises(LedgerError) as refused:
+        ana.query(COUNT)
+    assert str(refused.value) == NO_ANSWER
+    assert [health(server) for _ in range(2)] == [503, 503], (
+        "the ledger stands, for a record fits, and an answer does not"
+    )
+    with pytest.raises(LedgerError):
+        ana.query(COUNT)
+    monkeypatch.undo()
+    assert health(server) == 503
+    assert len(ana.query(COUNT)) == 1
+    assert health(server) == 200
 
 
 def test_who_was_charged_and_has_no_answer_is_told_so() -> None:
