@@ -136,7 +136,21 @@ def _leading(tables: Tables, name: str, found: Mapping[str, Link]) -> Iterator[L
 def _keys(name: str, table: TableSchema) -> Iterator[str]:
     """Columns that may be a table's key: declared, or called after it, such as visit_id in visits."""
     yield from (keys[0] for keys in table.keys if len(keys) == 1)
-    stem = name.lower().rstrip("s")
+    stems = "|".join(map(re.escape, _singular(name.lower())))
     for column, _ in table.columns:
-        if re.fullmatch(rf"{re.escape(stem)}s?_?(id|key|no|nr|num|number|code)", column.lower()):
+        if re.fullmatch(rf"({stems})s?_?(id|key|no|nr|num|number|code)", column.lower()):
             yield column
+
+
+def _singular(name: str) -> Iterator[str]:
+    """What a table's name may be the plural of, in English.
+
+    >>> list(_singular("diagnoses")), list(_singular("therapies"))
+    (['diagnose', 'diagnos', 'diagnosis'], ['therapie', 'therapy'])
+    """
+    yield name.rstrip("s")
+    if name.endswith("ies"):
+        yield f"{name[:-3]}y"
+    elif name.endswith("es"):
+        yield name[:-2]
+        yield f"{name[:-2]}is"

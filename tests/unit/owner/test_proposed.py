@@ -42,6 +42,21 @@ def test_rows_find_their_unit_in_their_own_column_or_along_declared_and_named_ke
     }
 
 
+def test_keys_are_found_of_tables_with_other_plurals() -> None:
+    tables = {
+        "people": table("person_id"),
+        "diagnoses": table("diagnosis_id", "person_id"),
+        "therapies": table("therapy_id", "diagnosis_id"),
+        "dishes": table("dish_id", "therapy_id"),
+        "meals": table("meal", "dish_id"),
+        "serie": table("series_id"),
+    }
+    found = links(tables, "person_id")
+    assert [(name, link.via) for name, link in found.items()] == [
+        ("people", None), ("diagnoses", None), ("therapies", "diagnoses"), ("dishes", "therapies"), ("meals", "dishes"),
+    ]  # fmt: skip
+
+
 def test_columns_that_tell_who_somebody_is_are_known_by_name() -> None:
     assert all(map(names_somebody, ("name", "first_name", "EMail", "home_address", "phone")))
     assert not any(map(names_somebody, ("ward", "filename", "shipping", "renamed")))
