@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from dpsql.errors import OperationalError, PolicyError
@@ -18,13 +19,16 @@ if TYPE_CHECKING:
 
 __all__ = ["line", "opened", "progress", "told"]
 
+MOMENT = 2.0  # Seconds until the first line of progress, where there is no terminal. It is a choice.
+PAUSE = 30.0  # Seconds between two of them. It is a choice: a build of an hour leaves 120 lines in a log.
+
 
 @contextmanager
-def opened(policy: Path) -> Iterator[Proxy]:
-    """The policy's proxy, with progress where a first version is built."""
+def opened(policy: Path, *, lines: bool = False) -> Iterator[Proxy]:
+    """The policy's proxy, with progress where a first version is built; as `progress`."""
     from dpsql import proxy as proxies
 
-    with progress() as bar:
+    with progress(lines=lines) as bar:
         proxy = proxies.open(policy, progress=bar)
     try:
         yield proxy
@@ -52,8 +56,12 @@ def told(policy: Path) -> Iterator[None]:
 
 
 @contextmanager
-def progress() -> Iterator[Callable[[str, float], None]]:
-    """A bar on stderr, from the first step on, where that is a terminal."""
+def progress(*, lines: bool = False) -> Iterator[Callable[[str, float], None]]:
+    """A bar on stderr, from the first step on, where that is a terminal.
+
+    Args:
+        lines: Whether a line now and then is written where it is none, as into a service's log.
+    """
     with ExitStack() as ends:
         shown: list[Callable[[str, float], None]] = []
 
@@ -62,7 +70,7 @@ def progress() -> Iterator[Callable[[str, float], None]]:
                 shown.append(ends.enter_context(_bar()))
             shown[0](name, done)
 
-        yield step if sys.stderr.isatty() else _silent
+        yield step if sys.stderr.isatty() else _Lines() if lines else _silent
 
 
 @contextmanager
@@ -74,6 +82,19 @@ def _bar() -> Iterator[Callable[[str, float], None]]:
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=1.0)
         yield lambda step, done: bar.update(task, description=escape(line(step)), completed=done)
+
+
+class _Lines:
+    """A line of what is done, at first after a moment, for most is done by then, and then hardly ever."""
+
+    def __init__(self) -> None:
+        self._next = monotonic() + MOMENT
+
+    def __call__(self, step: str, done: float) -> None:
+        if (now := monotonic()) >= self._next:
+            self._next = now + PAUSE
+            sys.stderr.write(f"{line(step)}: {done:.0%}\n")
+            sys.stderr.flush()
 
 
 def _silent(step: str, done: float) -> None:

@@ -44,7 +44,7 @@ def serve(
 
     listening = {name: Listen.read(text) for name, text in doors.items() if text is not None}
     tls = None if tls_cert is None or tls_key is None else Tls(tls_cert, tls_key)
-    with opened(policy) as proxy:
+    with opened(policy, lines=True) as proxy:
         run(proxy, listening, tls, insecure=insecure, told=lambda text: typer.echo(line(text)))
 
 
