@@ -42,6 +42,13 @@ REGCLASSES = frozenset(f"pg_catalog.{name}" for name in OIDS_OF_NAMES)
 """How drivers name a system table in a parameter that is to be its number."""
 LARGE = "The answer has more than 20,000 rows or {:,} bytes, which are the most."
 FAILED = "The catalogue does not answer this. Nothing was charged."
+CALLED = r'"?[^\W\d]\w*"?(\(.*\))?'
+"""What has a name of its own: a column, or a function's call."""
+CASTS: Mapping[str, str] = {
+    "BIGINT": "int8", "INTEGER": "int4", "SMALLINT": "int2", "DOUBLE": "float8", "FLOAT": "float4", "BOOLEAN": "bool",
+    "VARCHAR": "text", "DECIMAL": "numeric", "UINTEGER": "oid",
+}  # fmt: skip
+"""PostgreSQL's short names of types by DuckDB's, where they are others."""
 
 
 class NotAnswered(PgRefusal):
@@ -214,11 +221,16 @@ def _passed(many: bool, value: object) -> Any:
 
 
 def named(name: str) -> str:
-    """A column's name as PostgreSQL would give it: of a function that has no other, the function's.
+    """A column's name as PostgreSQL would give it: of a function without another, the function's, and of a cast that of
+    what is cast, or else of the type.
 
     >>> named("version()"), named('"substring"(x, 7)'), named("1"), named("relname")
     ('version', 'substring', '?column?', 'relname')
+    >>> named("CAST(1 AS DECIMAL(18, 3))"), named("CAST(now() AS DATE)"), named("CAST('a' AS VARCHAR)")
+    ('numeric', 'now', 'text')
     """
+    if cast := re.fullmatch(r"CAST\((.*) AS (\w+)[^()]*(?:\([^()]*\))?\)", name, re.DOTALL):
+        return named(cast[1]) if re.fullmatch(CALLED, cast[1], re.DOTALL) else CASTS.get(cast[2], cast[2].lower())
     if call := re.fullmatch(r'"?(\w+)"?\(.*\)', name, re.DOTALL):
         return call[1]
     return name if re.fullmatch(r"[^\W\d].*", name, re.DOTALL) else "?column?"

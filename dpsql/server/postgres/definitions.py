@@ -136,6 +136,10 @@ _COLUMN = (
 )
 _SETTING = "(SELECT any_value(s.setting) FROM pgc.pg_settings s WHERE s.name = lower(CAST(n AS VARCHAR)))"
 _MORE = {  # Functions with several numbers of parameters, and what each gives.
+    "generate_series": (  # in FROM it is DuckDB's own; in a SELECT that gives a list, and PostgreSQL gives rows
+        "(a, b) AS unnest(system.main.generate_series(a, b))",
+        "(a, b, c) AS unnest(system.main.generate_series(a, b, c))",
+    ),
     "pg_get_expr": ("(a, b) AS CAST(NULL AS VARCHAR)", "(a, b, c) AS CAST(NULL AS VARCHAR)"),
     "pg_get_constraintdef": ("(o) AS CAST(NULL AS VARCHAR)", "(o, p) AS CAST(NULL AS VARCHAR)"),
     "pg_get_viewdef": ("(o) AS CAST(NULL AS VARCHAR)", "(o, p) AS CAST(NULL AS VARCHAR)"),

@@ -116,3 +116,18 @@ def test_little_that_would_make_much_is_refused(ana: Raw, sql: str) -> None:
     assert reply.rows == [] and reply.errors[0]["C"] in ("54000", "0A000")
     assert len(reply.errors[0]["M"]) < 400 and "H" in reply.errors[0]
     assert ana.ask("SELECT 1").rows == [[b"1"]]
+
+
+def test_a_function_of_rows_gives_rows_and_a_cast_is_called_as_its_type(ana: Raw) -> None:
+    assert ana.ask("SELECT generate_series(1, 3)").rows == [[b"1"], [b"2"], [b"3"]]
+    both = ana.ask("SELECT generate_series(5, 1, -2), 'x' AS x")
+    assert (both.columns[0][0], both.rows) == ("generate_series", [[b"5", b"x"], [b"3", b"x"], [b"1", b"x"]])
+    assert ana.ask("SELECT generate_series(1, 10000000000)").code in ("0A000", "54000")
+    casts = ana.ask("SELECT 1::text, '2020-01-01'::date, CAST(1 AS boolean), CAST(version() AS text), 2::int AS two")
+    assert [name for name, _ in casts.columns] == ["text", "date", "bool", "version", "two"]
+
+
+def test_a_value_is_quoted_as_drivers_ask_for_it_and_parameters_have_the_type_of_their_cast(ana: Raw) -> None:
+    sql = 'SELECT quote_literal($1::"pg_catalog"."int8"::text), quote_literal($2::pg_catalog.text)'
+    reply = ana.tell(parse(sql), describe("S"), bind([b"30", b"it's"]), execute())
+    assert (reply.parameters, reply.rows) == ([20, 25], [[b"'30'", b"'it''s'"]])
