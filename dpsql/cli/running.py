@@ -5,6 +5,7 @@ Tests: tests/unit/cli.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -47,12 +48,21 @@ def told(policy: Path) -> Iterator[None]:
         except (OperationalError, PolicyError) as error:
             if not said:
                 raise
+            from dpsql.owner.jobs import UNREAD
             from dpsql.policy import load_policy
             from dpsql.proxy import owners_folder
 
             log = owners_folder(load_policy(policy)) / FILE
             where = f"The owner's log is {line(str(log))}." if log.exists() else "What the engine said:"
-            raise OperationalError("\n".join([str(error).replace(TELLS, where), *said])) from None
+            text, file = str(error).replace(TELLS, where), _file_in("\n".join(said))
+            if file is not None:
+                text = text.replace(UNREAD, f"{UNREAD[:-1]}: {line(file)}.")
+            raise OperationalError("\n".join([text, *said])) from None
+
+
+def _file_in(said: str) -> str | None:
+    """The first file of which an engine speaks, by its whole path in quotes."""
+    return next((path for path in re.findall(r"""['"](/[^'"\n]+)['"]""", said) if Path(path).is_file()), None)
 
 
 @contextmanager

@@ -13,9 +13,11 @@ from dpsql.errors import OperationalError, PolicyError
 from dpsql.worker import wire
 from dpsql.worker.process import Child, WorkerFailed
 
-__all__ = ["Progress", "in_owner_process"]
+__all__ = ["UNREAD", "Progress", "in_owner_process"]
 
 Progress = Callable[[str, float], None]
+UNREAD = "The data could not be read."
+"""What is told of any failure of which nothing else may be said."""
 
 
 def in_owner_process(request: dict[str, Any], progress: Progress | None) -> Any:
@@ -42,6 +44,6 @@ def in_owner_process(request: dict[str, Any], progress: Progress | None) -> Any:
         raise PolicyError(reply["policy"])
     if "failed" in reply:
         OPERATOR.error("%s failed: %s", request["job"], reply["failed"])
-        what = str(reply.get("what", "The data could not be read."))
+        what = str(reply.get("what", UNREAD))
         raise OperationalError(what if TELLS in what else f"{what} {TELLS}")
     return reply["result"]

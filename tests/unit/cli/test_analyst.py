@@ -134,7 +134,8 @@ def test_the_owner_is_told_why_the_data_cannot_be_read_and_an_analyst_is_not(cli
         told = clinic.dpsql(command, "clinic.yaml")
         assert told.code == 1
         assert "too small to be a Parquet file" in told.err
-        assert f"The owner's log is {log}." in told.err
+        begins = f"The data could not be read: {clinic.folder / 'clinic.parquet'}. The owner's log is {log}."
+        assert begins in told.err.splitlines()[0]
         assert "dpsql.operator" not in told.err
 
 
