@@ -5,7 +5,8 @@
 Each statement of `ill_described.py` names no mechanism and is drawn many times at two prices, with real noise. The
 truth is DuckDB's own answer to it over the same bounded tables: not the deterministic part of whatever mechanism was
 taken, which may be off itself. Each statement counts alike, however many groups it has. Empty groups, where DuckDB has
-no value but for a COUNT or a SUM of 0, count nothing; an answer of NULL holds nothing.
+no value but for a COUNT or a SUM of 0, count nothing; an answer of NULL holds nothing. An end that is not known
+holds whatever lies beyond it: it promises nothing.
 """
 
 from __future__ import annotations
@@ -100,7 +101,8 @@ def drawn(
             true = 0 if true is None and additive else true
             if true is not None and math.isfinite(true):
                 slack = 1e-9 * abs(float(true))  # DuckDB adds up floats
-                held.append(low is not None and high is not None and low - slack <= true <= high + slack)
+                below, above = low is None or low - slack <= true, high is None or true <= high + slack
+                held.append(row[-1] is not None and below and above)
         if held:
             shares.append(sum(held) / len(held))
     return tuple(dict.fromkeys(m.choice.release.mechanism for m in prepared.measured)), tuple(shares)

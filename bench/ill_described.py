@@ -1,10 +1,10 @@
-"""Nine data sets that their policies describe badly, and the statements that `coverage.py` asks of them.
+"""Ten data sets that their policies describe badly, and the statements that `coverage.py` asks of them.
 
-Anybody can make them: the repository's own hospital, shop and cities, lognormal incomes, Pareto claims, gains that are
-mostly 0, a panel of few people, staff of whom some have many times the usual pay, and a crowd of whom few meet a
-condition, each with all the rows that the policy allows, from a fixed generator. Centres lie far from the data, spreads
-are 10 to 1000 times too small or too large, ``rows_about`` is off by 10 to 100 times, bounds are up to 1000 times too
-wide, values are skewed, and conditions pick parts that lie far from the whole.
+Anybody can make them: the repository's own hospital, shop and cities, lognormal incomes, Pareto claims, gains that
+are mostly 0, a panel of few people, staff of whom some have many times the usual pay, and a crowd of whom few meet a
+condition, and measures without bounds, each with all the rows that the policy allows, from a fixed generator. Centres
+lie far from the data, spreads are 10 to 1000 times too small or too large, ``rows_about`` is off by 10 to 100 times,
+bounds are up to 1000 times too wide, values are skewed, and conditions pick parts that lie far from the whole.
 """
 
 from __future__ import annotations
@@ -368,6 +368,53 @@ def make_crowd(path: Path) -> None:
     )
 
 
+# ------------------------------------------------------------------------------------------------------ measures
+
+MEASURES = """\
+  measures:
+    unit: person
+    key: person
+    rows_per_unit: 1
+    rows_about: 100000
+    columns:
+      part:   {type: integer, values: [0, 1, 2, 3]}
+      height: {type: integer, centre: 165, spread: 10}
+      heap:   {type: real, grid: 0.1, centre: 0, spread: 1}
+      skew:   {type: real, grid: 0.01, centre: 1000, spread: 5}
+      humps:  {type: integer, centre: 100, spread: 1000}
+      same:   {type: integer, centre: 10, spread: 1}
+"""
+
+
+def make_measures(path: Path) -> None:
+    """6,000 people with numbers that have no bounds: rounded, heaped, skewed, in two humps, and all alike."""
+    rng = np.random.default_rng(13)
+    n = 6_000
+    side = rng.random(n) < 0.4
+    _store(
+        path,
+        "measures",
+        person=np.arange(n),
+        part=rng.integers(0, 4, n),
+        height=np.rint(rng.normal(169, 9.5, n)).astype(np.int64),
+        heap=5.0 * rng.integers(0, 9, n),
+        skew=np.round(rng.lognormal(4, 1.5, n), 2),
+        humps=np.rint(np.where(side, rng.normal(-500, 20, n), rng.normal(700, 20, n))).astype(np.int64),
+        same=np.full(n, 42),
+    )
+
+
+def unbounded(*columns: str) -> tuple[Question, ...]:
+    """What is answered unasked of columns without bounds."""
+    found: tuple[Question, ...] = ()
+    for x in columns:
+        found += plain("quantiles", "measures", f"MEDIAN({x})", f"QUANTILE_CONT({x}, 0.9)", f"QUANTILE_DISC({x}, 0.1)")
+        found += plain("quantiles", "measures", f"MEDIAN({x})", where="part = 1")
+        found += plain("averages", "measures", f"AVG({x})")
+        found += plain("variances", "measures", f"VAR_POP({x})", f"STDDEV({x})")
+    return found
+
+
 # -------------------------------------------------------------------------------------------------------- cities
 
 CITIES = """\
@@ -509,6 +556,15 @@ DATA = (
             *plain("sums", "orders", "SUM(price) FILTER (WHERE town = 'here')", "SUM(price)", "COUNT(*)"),
             *by("town", "orders", "COUNT(*)", "SUM(price)", "AVG(price)"),
             *by("month", "orders", "COUNT(*)", "SUM(price)", where="town = 'here'"),
+        ),
+    ),
+    DataSet(
+        "measures",
+        MEASURES,
+        make_measures,
+        (
+            *unbounded("height", "heap", "skew", "humps", "same"),
+            *by("part", "measures", "MEDIAN(height)", "MEDIAN(heap)"),
         ),
     ),
     DataSet(

@@ -209,7 +209,7 @@ def _boxes(parts: Sequence[Measured], guess: Whereabouts, times: int) -> dict[st
     known = dict[str, Interval]()
     for own in parts:
         value = _about(own.request, guess)
-        if value is None:
+        if value is None or not own.choice.release.bracketed:
             return None
         reach = own.choice.release.half_width * math.log(20 * len(parts) * times) / math.log(20)  # Laplace noise's
         ends = Interval(value - Fraction(reach), value + Fraction(reach)) if reach < math.inf else EVERYTHING

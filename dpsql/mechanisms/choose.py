@@ -8,6 +8,7 @@ Unasked, of those alone whose intervals hold the truth whatever the data are (`u
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -101,14 +102,20 @@ def takers_of(
 def least_error(request: Request, takers: Sequence[Mechanism]) -> Offer | None:
     """The offer with the least expected error; None where there is none.
 
-    Of those within `ALIKE` of it the one with the shortest interval, of equal ones the first. Where groups are chosen,
-    the error says more: from how many units on a group appears.
+    Those come first of which an interval is known. Of those within `ALIKE` of it the one with the shortest interval, of
+    equal ones the first. Where groups are chosen, the error says more: from how many units on a group appears.
     """
     answers = (mechanism.offer(request) for mechanism in takers)
     offers = [(answer, answer.expected_error) for answer in answers if not isinstance(answer, Refusal)]
+    offers = [(offer, error) for offer, error in offers if _is_told(offer)] or offers
     least = min((error for _, error in offers), default=0.0)  # some work their errors out by a search: once
     alike = least if request.selects else ALIKE * least
     return min((offer for offer, error in offers if error <= alike), key=_width, default=None)
+
+
+def _is_told(offer: Offer) -> bool:
+    """Whether its interval is expected to have two ends."""
+    return offer.bracketed and offer.half_width < math.inf
 
 
 def _width(offer: Offer) -> float:
@@ -145,6 +152,8 @@ def _answer(mechanism: Mechanism, request: Request, banned: Collection[str]) -> 
 
 def _behind(offer: Offer, best: Offer) -> str:
     """Why an offer that might have been taken was not, in a sentence that the figures of both bear out."""
+    if _is_told(best) and not _is_told(offer):
+        return "unasked its interval has not both ends."
     error, least = offer.expected_error, best.expected_error
     if error < least:
         return "it is expected to err hardly less, and its interval would be longer."

@@ -19,9 +19,10 @@ Nor is located taken where bounds are tight, as those of codes, ages and scores 
 gain, and of few rows it may clip half, where most others lie together at one end.
 
 So they are taken by name alone: the statement's (``mechanism = '...'``, or an option that is the mechanism's own), or
-the owner's default for the column. Where a number has no bounds the first two are the only ones that answer. Then they
-are taken unasked for a whole table, which is what the column's centre, spread and scale describe; their notes say that
-intervals cover the noise alone. A condition, a FILTER, a join or groups pick rows that may lie anywhere else.
+the owner's default for the column. Where a number has no bounds the first two are the only ones that answer, but for
+quantiles. Then they are taken unasked for a whole table, which is what the column's centre, spread and scale describe,
+where nothing else has an interval of two ends; their own then keep the ends alone that hold whatever the data are, of
+most statistics none. A condition, a FILTER, a join or groups pick rows that may lie anywhere else.
 """
 
 from __future__ import annotations

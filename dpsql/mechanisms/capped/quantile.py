@@ -107,7 +107,7 @@ class CappedQuantile(CappedRelease):
         """
         inner, rows = self.inners[place], self.rows(sizes, place)
         drawn, share = set(self._ends(sizes, place)), self.share(sizes, place)
-        everywhere = float((inner.query.grid.high - inner.query.grid.low) * inner.query.grid.step) / 2
+        everywhere = inner.query.widest * float(inner.query.grid.step)
         moved = share * inner.query.extent * float(inner.query.grid.step)
         return min(inner.bracket(rows, drawn) + moved * len(drawn) / max(1, len(inner.query.ends)), everywhere)
 

@@ -25,6 +25,7 @@ Tests: tests/unit/mechanisms/choice/test_measure.py.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
@@ -38,6 +39,7 @@ __all__ = ["LOOSE", "WIDE", "BaseMeasure", "base_measure"]
 
 SHELLS = 20
 """The most doublings of a side. It is a choice: the innermost shell is then 2^-19 of the bounds, finer than answers."""
+UNBOUNDED = 64  # The same without bounds: all doublings, as nothing tells which of them matter.
 WIDE = 1024
 """From so many steps on bounds are thought to be loose, where no spread is declared. A guess: codes, ages, days and
 scores have fewer."""
@@ -132,23 +134,23 @@ def _shells(measure: BaseMeasure) -> tuple[Whole, Whole, Whole]:
 def base_measure(grid: Grid, facts: Facts) -> BaseMeasure:
     """The weights of a grid's points, by what is publicly known of the values.
 
-    >>> from fractions import Fraction
     >>> from dpsql.plan.types import Type
     >>> measure = base_measure(Grid(Fraction(1), 0, 300), Facts(Type.INTEGER))
     >>> measure.starts[:6], measure.weights[:6]
     ((0, 1, 2, 4, 8, 16), (31, 31, 16, 8, 4, 2))
     """
     loose = facts.spread is None and facts.type.numeric and grid.high - grid.low >= WIDE
-    return _measure(grid.low, grid.high, anchor_of(grid, facts), loose)
+    bounded = isinstance(facts.low, Fraction) and isinstance(facts.high, Fraction)
+    return _measure(grid.low, grid.high, anchor_of(grid, facts), loose, SHELLS if bounded else UNBOUNDED)
 
 
 @lru_cache(maxsize=1024)
-def _measure(low: int, high: int, anchor: int, loose: bool) -> BaseMeasure:
-    """The weights of the points from low to high."""
+def _measure(low: int, high: int, anchor: int, loose: bool, shells: int) -> BaseMeasure:
+    """The weights of the points from low to high, in so many shells of a side at most."""
     if high - low < FEW:
         return BaseMeasure(low, (low,), (1,), (0, high - low + 1))
     far, points = max(high - anchor, anchor - low), high - low + 1
-    first = max(0, far.bit_length() - SHELLS)
+    first = max(0, far.bit_length() - shells)
     edges = [1 << k for k in range(first, far.bit_length())]  # distances at which a shell begins
     starts = sorted({low, anchor} | {p for e in edges for p in (anchor - e + 1, anchor + e) if low < p <= high})
     ends = [*starts[1:], high + 1]

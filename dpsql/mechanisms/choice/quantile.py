@@ -145,7 +145,7 @@ class QuantileRelease(Offer):
         eighth of them where it is the one next to 0.
         """
         query, ends, p = self.query, self.query.ends, self.query.rank.fraction
-        widest = (query.grid.high - query.grid.low) / 2
+        widest = query.widest
         at_bound = 0.0
         if len(ends) == 1:
             next_to_0 = query.grid.low >= 0 if p == 0 else query.grid.high <= 0
@@ -299,14 +299,21 @@ class QuantileRelease(Offer):
         return () if self.notes or not self.count else self._inside(max(released.columns["count"], default=0))
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
-        """The drawn ends up to 99% confidence, all of the bounds beyond; none where they were declined."""
+        """The drawn ends up to 99% confidence, all of the bounds beyond; none where they were declined.
+
+        Where values may lie beyond the grid, one of its ends is no end of an interval.
+        """
         grid = self.query.grid
         if not self.query.bracketed:
             return [(None, None)] * len(released.values)
-        if confidence > CONFIDENCE:
-            return [(in_unit(grid.low, grid.step), in_unit(grid.high, grid.step))] * len(released.values)
+        least, most = in_unit(grid.low, grid.step), in_unit(grid.high, grid.step)
         ends = zip(released.values, released.columns["low"], released.columns["high"], strict=True)
-        return [(min(value, low), max(value, high)) for value, low, high in ends]
+        found = [(min(value, low), max(value, high)) for value, low, high in ends]
+        if confidence > CONFIDENCE:
+            found = [(least, most)] * len(found)
+        if not self.query.unbounded:
+            return found
+        return [(low if low > least else None, high if high < most else None) for low, high in found]
 
 
 def _beyond(fewest: Mapping[int, Fraction | float], rows: int | None) -> tuple[int, ...]:

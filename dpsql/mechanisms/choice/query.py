@@ -5,6 +5,7 @@ Tests: tests/unit/mechanisms/choice/test_quantile.py.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,6 +14,7 @@ from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.choice.landscape import LOPSIDED, Rank
 from dpsql.mechanisms.choice.measure import LOOSE, WIDE, BaseMeasure, base_measure
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, moved_rows
+from dpsql.plan.grids import saturating_grid
 from dpsql.plan.guesses import rows_of_a_total
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
@@ -40,6 +42,7 @@ class QuantileQuery:
         extent: Guess of the distance over which the rows lie, in grid steps.
         bracketed: Whether its interval is drawn, too.
         measure: What the points weigh where the answer is drawn.
+        unbounded: Whether values may lie beyond the grid, where they count as its ends.
     """
 
     need: Values
@@ -51,6 +54,12 @@ class QuantileQuery:
     extent: float
     measure: BaseMeasure
     bracketed: bool = True
+    unbounded: bool = False
+
+    @property
+    def widest(self) -> float:
+        """Half of the widest interval, in grid steps."""
+        return math.inf if self.unbounded else (self.grid.high - self.grid.low) / 2
 
     def width(self, rank: Rank) -> int:
         """By how much a row changes w where a draw wants a rank of this fraction."""
@@ -78,7 +87,8 @@ class QuantileQuery:
 
 def quantile_query(request: Request) -> QuantileQuery | str:
     """The quantile's values and public guesses, or in a sentence why there is none."""
-    grid, aggregate = request.grid, request.aggregate
+    aggregate, facts = request.aggregate, request.facts
+    grid = request.grid or (saturating_grid(facts) if _is_placed(request) else None)
     if grid is None or aggregate.argument is None:
         return f"{aggregate.text} has no bounds; declare bounds in the policy, or keep it within constants."
     if grid.low == grid.high:
@@ -93,7 +103,7 @@ def quantile_query(request: Request) -> QuantileQuery | str:
     if replaced:
         rows = request.source.contribution.total
         moved = Sensitivity(rows, rows**2, one_cell=True)
-    width, spread = float(grid.high - grid.low), request.facts.spread
+    width, spread = float(grid.high - grid.low), facts.spread
     # Rows spread evenly over such an extent have the declared distance from their middle.
     extent = _of_totals(request, grid, width) if spread is None else min(width, float(spread / grid.step) * 12**0.5)
     return QuantileQuery(
@@ -104,9 +114,22 @@ def quantile_query(request: Request) -> QuantileQuery | str:
         replaced=replaced,
         rows_about=max(1, request.rows_about),
         extent=extent,
-        measure=base_measure(grid, request.facts),
+        measure=base_measure(grid, facts),
         bracketed=request.options.interval is None,
+        unbounded=request.grid is None,
     )
+
+
+def _is_placed(request: Request) -> bool:
+    """Whether a quantile without bounds can be asked for: where a centre and a spread say from where to look.
+
+    Not of a statement that names another centre, or a sensitivity: it asks for what is moved by these.
+    """
+    options, rank = request.options, request.aggregate.rank
+    asked = options.sensitivity is not None or options.centre is not None
+    return (
+        rank is not None and 0 < rank < 1 and request.facts.centre is not None and bool(request.facts.spread)
+    ) and not asked
 
 
 def _of_totals(request: Request, grid: Grid, width: float) -> float:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -80,8 +80,10 @@ TYPICAL = 3.5
 
 LEANS = (
     "Rows far from most others are moved towards them: a mean of skewed data leans to its core "
-    "(docs/friendly_core.md has figures). The interval does not count that."
+    "(docs/friendly_core.md has figures)."
 )
+NAMED = " The interval does not count that."
+UNASKED = " So it has no interval; that of the moved rows has one with OPTIONS (mechanism = 'friendly_core')."
 ANYWHERE = "Where no radius holds most of the rows, the mean is taken within the bounds, with noise for those."
 NOBODY = "NULL, where it stands, means too_few_friends: no radius held most of the rows. It is charged all the same."
 
@@ -164,7 +166,7 @@ class FriendlyCore(Mechanism):
         grids = [coordinate.grid for coordinate in coordinates]
         need = Values(first.source, argument, grids[0], others=tuple(zip(others, grids[1:], strict=True)))
         need = of_every_row(need, first.facts) if setting.swap else need
-        return FriendlyMean(self.name, loss, need, priced, coordinates)
+        return FriendlyMean(self.name, loss, need, priced, coordinates, named=self.is_named(first))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +179,14 @@ class FriendlyMean(Offer):
         priced: What each group's part of the price buys.
         coordinates: As many as there are means.
         at: Which of them this is.
+        named: Whether the statement asks for it, and so for an interval of the rows as they are moved.
     """
 
     need: Values
     priced: PricedParts
     coordinates: tuple[Scaled, ...]
     at: int = 0
+    named: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         unit = float(self.coordinates[self.at].unit)  # for rows as the policy guesses them
@@ -207,7 +211,13 @@ class FriendlyMean(Offer):
         )
         together = [f"{len(self.coordinates)} means are one vector: its loss counts once."]
         without = ANYWHERE if parts.bounds else NOBODY
-        return (terms, *(together if len(self.coordinates) > 1 else []), LEANS, without)
+        leans = LEANS + (NAMED if self.named else UNASKED)
+        return (terms, *(together if len(self.coordinates) > 1 else []), leans, without)
+
+    @property
+    def bracketed(self) -> bool:
+        """Where it is asked for."""
+        return self.named
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value`` in the column's unit, None for too few friends, with what its interval needs, for each group.
@@ -226,7 +236,9 @@ class FriendlyMean(Offer):
         return ReleasedTable(table)
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
-        """An interval for the mean of the rows as they were moved; (None, None) where there is no value."""
+        """An interval for the mean of the rows as they were moved, where it was asked for; none without a value."""
+        if not self.named:
+            return [(None, None)] * len(released.values)
         ending = f"_{self.at}" if self.at else ""
         columns = [released.columns[name] for name in ("centre" + ending, "sum" + ending, "reach", "rows")]
         return [

@@ -33,8 +33,13 @@ only by name, and for TRIMMED_MEAN, which no other answers. MIN, MAX and SUM tak
 
 The centre is public: the statement's, the column's, or the middle of the bounds. Empty groups are noise around it.
 
-Intervals are for g, the answer without noise, and hold at their level whatever the data are. What g was moved away from
-the statistic itself (bias) depends on the data, is unknown, and is in no interval: a note says so.
+Intervals of a statement that names the mechanism are for g, the answer without noise, and hold at their level whatever
+the data are. What g was moved away from the statistic f itself (bias) depends on the data and is in no interval: a note
+says so. Unasked, an end stays where it holds for f, too, whatever the data are (`statistics.Statistic.known`):
+
+- a median with g > c has f >= g, one with g < c has f <= g: the end towards the centre holds, if it is beyond c.
+- a variance has f >= g: the lower end holds.
+- of all others f may lie on either side of g, as far as values can, and no end holds.
 
 Source: Cummings, Durfee 2020, "Individual Sensitivity Preprocessing for Data Privacy"; the theorem is above.
 """
@@ -121,7 +126,7 @@ class Preprocessing(Mechanism):
             return Refusal(self.name, NAME_IT)
         if statistic is None:
             return self._sum(request)
-        query = _query(request, statistic)
+        query = _query(request, statistic, self.is_named(request))
         if isinstance(query, str):
             return Refusal(self.name, query)
         if options.sensitivity is not None:
@@ -224,7 +229,7 @@ class Preprocessing(Mechanism):
         )
 
 
-def _query(request: Request, statistic: Statistic) -> PreprocessedQuery | str:
+def _query(request: Request, statistic: Statistic, named: bool) -> PreprocessedQuery | str:
     """What is publicly known, or in a sentence what is missing."""
     argument = request.aggregate.argument
     if argument is None:
@@ -246,6 +251,7 @@ def _query(request: Request, statistic: Statistic) -> PreprocessedQuery | str:
         spread=facts.spread,
         rooted=request.aggregate.function.startswith("stddev"),
         on_grid=request.aggregate.function in ("min", "max"),
+        named=named,
         rows_about=max(1, request.rows_read),
         moved=moved_rows(request).l1,
         rows_per_unit=request.source.contribution.total,

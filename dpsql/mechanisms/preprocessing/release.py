@@ -28,6 +28,10 @@ from dpsql.privacy.tables import RawTable, ReleasedTable
 
 __all__ = ["STEPS", "ByRows", "Fixed", "PreprocessedQuery", "PreprocessedRelease", "PreprocessedSum"]
 
+UNASKED = (
+    "how far the answer was moved depends on the data. Its noise alone has one with OPTIONS (mechanism = "
+    "'preprocessing')."
+)
 STEPS = 10**6
 """The k of the theorem: released numbers are whole millionths of Delta. It is a choice: far finer than the noise."""
 
@@ -87,6 +91,7 @@ class PreprocessedQuery:
         spread: The declared typical distance, or None.
         rooted: Whether the answer is the root of the noised statistic.
         on_grid: Whether the answer is rounded to the grid of the values.
+        named: Whether the statement asks for it, and so for intervals of the noise alone.
         rows_about: Guess of the rows per group.
         moved: N: rows that a neighbour brings and takes, over all groups.
         rows_per_unit: Rows of one unit, over all groups.
@@ -101,6 +106,7 @@ class PreprocessedQuery:
     spread: Fraction | None
     rooted: bool
     on_grid: bool
+    named: bool
     rows_about: int
     moved: int
     rows_per_unit: int
@@ -169,11 +175,16 @@ class PreprocessedRelease(Offer):
             rows = "rows" if self.count_law is None else "rows, their number noised for a tenth of the price"
             squared = "^2" if query.statistic.power == 2 else ""
             amount = f"Delta = W{squared} / {rows}: about {moved}, W = {reach}"
+        covered = "Intervals cover the noise alone." if query.named else f"{query.statistic.unknown}: {UNASKED}"
         return (
             f"{_over(query.rows_per_unit)}; one row moves it by at most {amount}.",
-            f"Exact if {query.statistic.exact_if(reach, as_shown(float(query.centre), query.since))}. "
-            "Intervals cover the noise alone.",
+            f"Exact if {query.statistic.exact_if(reach, as_shown(float(query.centre), query.since))}. {covered}",
         )
+
+    @property
+    def bracketed(self) -> bool:
+        """Where it is asked for; else at most one end of an interval is known."""
+        return self.query.named
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``, with ``noised`` (millionths of Delta) and ``rows``, noised or public, or 0 where not needed."""
@@ -209,9 +220,13 @@ class PreprocessedRelease(Offer):
             raise ValueError("a preprocessed statistic is of values on a grid")
         return grid
 
+    def _moved(self, steps: int, rows: int) -> Fraction:
+        """In the statistic's unit."""
+        return steps * self.amount.of(rows) / STEPS
+
     def _answer(self, steps: int, rows: int, whole: Callable[[Fraction], int] = round) -> float | int:
         """In the answer's unit, inside the range of the statistic; least and largest values in whole grid steps."""
-        noised = steps * self.amount.of(rows) / STEPS
+        noised = self._moved(steps, rows)
         if self.query.on_grid:
             noised = whole(noised / self._grid.step) * self._grid.step
         low, high = self.query.range
@@ -223,13 +238,20 @@ class PreprocessedRelease(Offer):
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """For each preprocessed statistic: the answer +- the exact quantile of the noise, inside the range.
 
-        The noise was added to whole steps, rounded down: the statistic is up to one step above them.
+        The noise was added to whole steps, rounded down: the statistic is up to one step above them. Unless that was
+        asked for, an end stays only where it holds for the statistic as it was before it was moved.
         """
         reach = self.law.quantile(confidence)
-        return [
-            (self._answer(steps - reach, rows, math.floor), self._answer(steps + reach + 1, rows, math.ceil))
-            for steps, rows in zip(released.columns["noised"], released.columns["rows"], strict=True)
-        ]
+        found = list[Interval]()
+        for steps, rows in zip(released.columns["noised"], released.columns["rows"], strict=True):
+            low, high = (
+                self._answer(steps - reach, rows, math.floor),
+                self._answer(steps + reach + 1, rows, math.ceil),
+            )
+            ends = self._moved(steps - reach, rows), self._moved(steps + reach + 1, rows)
+            below, above = (True, True) if self.query.named else self.query.statistic.known(*ends, self.query.centre)
+            found.append((low if below else None, high if above else None))
+        return found
 
 
 @dataclass(frozen=True, slots=True)

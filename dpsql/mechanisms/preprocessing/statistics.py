@@ -55,9 +55,28 @@ class Statistic(Protocol):
         """
         ...
 
+    def known(self, low: Fraction, high: Fraction, centre: Fraction) -> tuple[bool, bool]:
+        """Which ends of an interval that holds g hold the statistic itself, too, whatever the data are."""
+        ...
+
+    @property
+    def unknown(self) -> str:
+        """What no interval can tell of the statistic: the start of a sentence."""
+        ...
+
+
+class Anywhere:
+    """What g tells nothing of: the statistic may lie on either side of it, as far as values can."""
+
+    __slots__ = ()
+    unknown = "It has no interval"
+
+    def known(self, low: Fraction, high: Fraction, centre: Fraction) -> tuple[bool, bool]:
+        return False, False
+
 
 @dataclass(frozen=True, slots=True)
-class Mean:
+class Mean(Anywhere):
     """AVG."""
 
     power: int = 1
@@ -77,9 +96,13 @@ class Mean:
 
 @dataclass(frozen=True, slots=True)
 class Median:
-    """MEDIAN."""
+    """MEDIAN. It is at least as far from the centre as g, on the same side (`median`)."""
 
     power: int = 1
+    unknown: str = "The end of its interval away from the centre is not known"
+
+    def known(self, low: Fraction, high: Fraction, centre: Fraction) -> tuple[bool, bool]:
+        return low > centre, high < centre
 
     def rule(self, spread: Fraction | None, width: Fraction | None) -> Rule:
         return MedianRule(spread, width)
@@ -95,7 +118,7 @@ class Median:
 
 
 @dataclass(frozen=True, slots=True)
-class Quantile:
+class Quantile(Anywhere):
     """QUANTILE_CONT(x, share) and QUANTILE_DISC(x, share), 0 < share < 1, but for MEDIAN."""
 
     share: Fraction
@@ -116,7 +139,7 @@ class Quantile:
 
 
 @dataclass(frozen=True, slots=True)
-class TrimmedMean:
+class TrimmedMean(Anywhere):
     """TRIMMED_MEAN(x, share)."""
 
     share: Fraction
@@ -137,10 +160,14 @@ class TrimmedMean:
 
 @dataclass(frozen=True, slots=True)
 class Variance:
-    """VAR_POP, VAR_SAMP. The variance of no rows is 0, so it has no centre."""
+    """VAR_POP, VAR_SAMP. The variance of no rows is 0, so it has no centre. It is at least g (`variance`)."""
 
     ddof: Ddof
     power: int = 2
+    unknown: str = "The upper end of its interval is not known"
+
+    def known(self, low: Fraction, high: Fraction, centre: Fraction) -> tuple[bool, bool]:
+        return True, False
 
     def rule(self, spread: Fraction | None, width: Fraction | None) -> Rule:
         return VarianceRule(spread, width)
@@ -153,7 +180,7 @@ class Variance:
 
 
 @dataclass(frozen=True, slots=True)
-class Extreme:
+class Extreme(Anywhere):
     """MIN, MAX."""
 
     form: Callable[..., Fraction]

@@ -31,6 +31,9 @@ ONE_EACH = Contribution(2, 2, 1)
 RHO = Price(None, Fraction(1, 10**6), rho=Fraction(1, 20))
 
 
+BY_NAME = Options(mechanism="friendly_core")
+
+
 def mean(price: Price = WITH_DELTA, **others: object) -> Request:
     return asking("avg", **{"facts": SCALED, "grid": None, "price": price, **others})  # type: ignore[arg-type]  # named
 
@@ -177,7 +180,7 @@ def test_infinities_at_the_ends_of_the_grid_move_nothing_much() -> None:
 
 def test_intervals_cover_the_mean_of_the_rows_as_they_were_moved() -> None:
     sampler = FixedSampler(1)
-    release, values = offer(mean(rows_about=2000)), normal(2000, at=700, deviation=50)
+    release, values = offer(mean(rows_about=2000, options=BY_NAME)), normal(2000, at=700, deviation=50)
     covered = 0
     for _ in range(150):
         released = release.release(rows_of(values), sampler)
@@ -191,7 +194,7 @@ def test_intervals_cover_the_mean_of_the_rows_as_they_were_moved() -> None:
 
 def test_several_means_are_one_vector_at_the_sum_of_their_prices() -> None:
     heights = replace(SCALED, step=Fraction(1, 1000), scale=(Fraction(1, 100), Fraction(1000)))
-    requests = [mean(RHO), mean(RHO, facts=heights)]
+    requests = [mean(RHO, options=BY_NAME), mean(RHO, facts=heights, options=BY_NAME)]
     together = FriendlyCore().vector(requests)
     assert not isinstance(together, Refusal)
     assert together.loss == Concentrated(Fraction(1, 10), outside=2 * Fraction(1, 10**6))
@@ -237,7 +240,9 @@ def test_the_least_expected_error_is_taken(dimensions: int) -> None:
 
 def test_a_bounded_column_is_answered_within_its_bounds_where_no_place_is_found_and_at_the_same_loss() -> None:
     grid = Grid(Fraction(1, 10), 0, 10**7)
-    release, free = (offer(mean(grid=g, keys=(CITY,), held=ONE_EACH, rows_about=3000)) for g in (grid, None))
+    release, free = (
+        offer(mean(grid=g, keys=(CITY,), held=ONE_EACH, rows_about=3000, options=BY_NAME)) for g in (grid, None)
+    )
     assert release.loss == free.loss
     near, lone, nobody = normal(3000, at=700, deviation=50), np.array([10, 10**6, 10**7]), np.array([], dtype=np.int64)
     released = release.release(rows_of(near, lone, nobody), Noiseless())
@@ -263,7 +268,12 @@ def test_beside_bounds_it_is_taken_by_name_alone() -> None:
 
 def test_without_bounds_it_is_taken_unasked_for_a_whole_table_alone() -> None:
     whole = mean()
-    assert choose(whole).release.mechanism == "friendly_core"
+    release = choose(whole).release
+    assert release.mechanism == "friendly_core"
+    released = release.release(rows_of(normal(2000, at=700, deviation=50)), Noiseless())
+    assert released.values[0] is not None
+    assert release.intervals(released, 0.95) == [(None, None)]
+    assert any("So it has no interval" in note for note in release.notes)
     with pytest.raises(UnsupportedQuery, match=r"unasked.* Write mechanism = 'friendly_core'"):
         choose(mean(keys=(CITY,), held=ONE_EACH))
     assert choose(mean(keys=(CITY,), held=ONE_EACH), wanted="friendly_core").release.mechanism == "friendly_core"

@@ -32,6 +32,7 @@ INCOME = Facts(Type.INTEGER, centre=Fraction(40), spread=Fraction(20))
 ONE = Price(Fraction(1), Fraction(0))
 MUCH = Price(Fraction(900), Fraction(0))
 NAMED = Options(mechanism="preprocessing", sensitivity=Fraction(24))
+BY_NAME = Options(mechanism="preprocessing")
 BOUNDED = Grid(Fraction(1), -50, 150)
 FUNCTIONS = ("quantile_cont", "avg", "trimmed_mean", "var_pop", "var_samp", "stddev_samp", "min", "max")
 
@@ -159,7 +160,7 @@ def test_a_sum_is_clipped_to_what_each_row_may_add() -> None:
 
 @pytest.mark.parametrize("function", ["quantile_cont", "avg", "var_pop", "stddev_pop"])
 def test_intervals_hold_the_preprocessed_statistic_as_often_as_they_say(function: str) -> None:
-    release = offer(function, keys=(CITY,), rows_about=400, grid=BOUNDED)
+    release = offer(function, keys=(CITY,), rows_about=400, grid=BOUNDED, options=BY_NAME)
     group = list(range(100)) * 4
     (exact,) = answers(release, group)
     size = 400
@@ -277,12 +278,15 @@ def test_bounds_alone_are_enough_by_name_and_for_a_trimmed_mean() -> None:
 
 
 def test_notes_say_over_what_how_far_when_exact_and_what_no_interval_covers() -> None:
-    over_units = offer("quantile_cont", rows_about=1000).notes
+    over_units = offer("quantile_cont", rows_about=1000, options=BY_NAME).notes
     assert over_units[0].startswith("Over units, one row each; one row moves it by at most Delta = W / rows, their")
     assert over_units[0].endswith("about 0.06, W = 60.")
     assert "the median lies within half of 60 of the centre 40" in over_units[1]
     assert "more rows do not mend that" in over_units[1]
     assert over_units[1].endswith("Intervals cover the noise alone.")
+    unasked = offer("quantile_cont", rows_about=1000).notes
+    assert "The end of its interval away from the centre is not known" in unasked[1]
+    assert unasked[1].endswith("with OPTIONS (mechanism = 'preprocessing').")
     over_rows = offer("var_pop", held=FEW_ROWS, keys=(CITY,), options=NAMED).notes
     assert over_rows[0] == "Over rows, at most 12 of one unit; one row moves it by at most Delta = 2."
 
@@ -310,7 +314,7 @@ def taken(function: str, facts: Facts, grid: Grid | None) -> str:
 def test_a_centre_and_a_spread_decide_who_answers_where_there_are_no_bounds() -> None:
     wide, bare = Grid(Fraction(1), 0, 10**5), Facts(Type.INTEGER)
     for function in ("quantile_cont", "avg", "var_pop", "stddev_samp"):
-        assert taken(function, INCOME, None) == "preprocessing"
+        assert taken(function, INCOME, None) == ("exponential" if function == "quantile_cont" else "preprocessing")
         assert taken(function, INCOME, wide) == taken(function, bare, wide) != "preprocessing"
     assert taken("sum", INCOME, wide) == "clamped"
     assert taken("max", INCOME, wide) == "exponential"
