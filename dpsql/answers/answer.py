@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from dpsql.answers.costs import cost_text
 from dpsql.answers.ends import footnote, with_ends
 from dpsql.answers.extras import of_extra
 from dpsql.answers.notebook import card, folded, known, small, stamp, values
+from dpsql.answers.noted import said_once
 from dpsql.answers.screen import Ends, percent, plain, safe, text_table, with_error
 from dpsql.errors import DataError, ProgrammingError
 from dpsql.plan.roles import ColumnRole
@@ -70,9 +72,11 @@ class Measurement(ReleaseSummary):
 
     Attributes:
         notes: What else its reader must know, one sentence each.
+        subjects: Of which aggregate each note is, where the release answers several; empty where it answers one.
     """
 
     notes: tuple[str, ...] = ()
+    subjects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -167,7 +171,9 @@ class Answer:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know beside the errors: the measurements' distinct notes, the caps, and the notices."""
-        noted = dict.fromkeys(f"{m.name}: {n}" for m in self.measurements for n in m.notes)
+        noted = said_once(
+            pair for m in self.measurements for pair in zip(m.subjects or repeat(m.name), m.notes, strict=False)
+        )
         return (*noted, *self.caps, *self.notices)
 
     @property

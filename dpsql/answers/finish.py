@@ -5,10 +5,11 @@ Tests: tests/unit/answers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dpsql.answers.answer import Answer, Measurement, public
+from dpsql.answers.chance import left_to_chance
 from dpsql.answers.consistency import AllGroupings, consistent
 from dpsql.answers.in_order import reaching
 from dpsql.answers.intervals import (
@@ -90,7 +91,13 @@ def finish(
         replayed=replayed,
         private=private,
         confidence=confidence,
-        caps=(*caps(prepared), *clipped(prepared), *beside_answer(prepared, released), *rows.told),
+        caps=(
+            *caps(prepared),
+            *clipped(prepared),
+            *beside_answer(prepared, released),
+            *left_to_chance(prepared),
+            *rows.told,
+        ),
         _intervals=intervals,
         _roles=roles_of(plan),
     )
@@ -152,16 +159,27 @@ def _bars(prepared: Prepared, released: Released, name: str, together: AllGroupi
 
 def _measurements(prepared: Prepared, released: Released, composition: Composition) -> tuple[Measurement, ...]:
     """What was measured, each release named by all that it answers; losses as the ledger's composition adds them up."""
-    names: list[tuple[Measured, list[str]]] = []
+    releases: list[list[Measured]] = []
     for measured in prepared.measured:
         if measured.place == 0:
-            names.append((measured, []))
-        names[-1][1].append(measured.aggregate.text)
-    rows = foretold_answer(prepared.plan)
-    return tuple(
-        Measurement(
-            *summary_fields(", ".join(dict.fromkeys(texts)), first, composition),
-            notes=(*first.notes(released.tables[first.name]), *advice(first.aggregate), *rows),
-        )
-        for first, texts in names
+            releases.append([])
+        releases[-1].append(measured)
+    return tuple(_measurement(prepared, released, composition, own) for own in releases)
+
+
+def _measurement(
+    prepared: Prepared, released: Released, composition: Composition, own: Sequence[Measured]
+) -> Measurement:
+    """One release, with the notes of all that it answers."""
+    rows, first = foretold_answer(prepared.plan), own[0]
+    noted = dict.fromkeys(
+        (each.aggregate.text, note)
+        for each in own
+        for note in (*each.notes(released.tables[each.name]), *advice(each.aggregate), *rows)
+    )
+    texts = list(dict.fromkeys(each.aggregate.text for each in own))
+    return Measurement(
+        *summary_fields(", ".join(texts), first, composition),
+        notes=tuple(note for _, note in noted),
+        subjects=tuple(text for text, _ in noted) if len(texts) > 1 else (),
     )

@@ -10,9 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
+from dpsql.answers.chance import left_to_chance
 from dpsql.answers.foreseen import computed_columns, endless_from, half_width_of, lost_in_noise
 from dpsql.answers.listed import beside_quote
 from dpsql.answers.narrow import FOUND
+from dpsql.answers.noted import said_once
 from dpsql.answers.quoted import Quote, QuoteColumn, computed_column, endless_note
 from dpsql.answers.screen import number
 from dpsql.limits import MOST_IN_PARTS, MOST_OPEN_GROUPS
@@ -158,7 +160,9 @@ def advice(aggregate: Aggregate) -> tuple[str, ...]:
         return ()
     share = "0.01" if aggregate.function == "min" else "0.99"
     name = "QUANTILE_CONT" if aggregate.since is None else "QUANTILE_DISC"
-    return (f"it rests on the outermost rows; {name}(x, {share}) says more.",)
+    inside = aggregate.text[len("min(") : -1]
+    column = inside if inside.isidentifier() else "x"
+    return (f"it rests on the outermost rows; {name}({column}, {share}) says more.",)
 
 
 def caps(prepared: Prepared) -> tuple[str, ...]:
@@ -279,7 +283,7 @@ def _by_spread(prepared: Prepared) -> tuple[str, ...]:
 
 
 def _notes(prepared: Prepared) -> tuple[str, ...]:
-    notes = [*caps(prepared), *clipped(prepared)]
+    notes = [*caps(prepared), *clipped(prepared), *left_to_chance(prepared)]
     contribution = prepared.measured[0].request.source.contribution
     if contribution.rows > 1 and contribution.rows not in _stated(prepared):
         notes.append(f"One privacy unit counts with at most {contribution.rows} rows.")
@@ -312,7 +316,7 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         each, said = " in a group" * bool(prepared.plan.keys), rows_said(least)
         notes.append(f"The error of a mean is for {many} rows{each}, by the number {said}.")
     notes += (*_found_in_data(prepared), *_by_spread(prepared))
-    noted = ((m, note) for m in prepared.measured for note in (*m.notes(), *advice(m.aggregate)))
-    notes += [f"{m.aggregate.text}: {note}" for m, note in noted]
+    noted = ((m.aggregate.text, note) for m in prepared.measured for note in (*m.notes(), *advice(m.aggregate)))
+    notes += said_once(noted)
     notes += foretold_answer(prepared.plan)
     return tuple(dict.fromkeys(notes))

@@ -173,6 +173,8 @@ def _above(rule: str, threshold: float, rows: int, verb: str, said: str, release
 def _wide(request: Request, half_width: float) -> tuple[str, ...]:
     if FUNCTIONS[request.aggregate.function].kind is Kind.COUNT:
         return _wide_count(request, half_width)
+    if request.aggregate.function == "regr_slope":
+        return _wide_slope(request, half_width)
     ends = _ends(request)
     if ends is None or half_width < MOSTLY * (ends[1] - ends[0]) / 2:
         return ()
@@ -184,6 +186,20 @@ def _wide(request: Request, half_width: float) -> tuple[str, ...]:
     return (
         f"Expected to say next to nothing: ±{wide_as_shown(half_width, since)}, where any answer lies between {low} "
         f"and {high}{of_sum}.{nearer}",
+    )
+
+
+def _wide_slope(request: Request, half_width: float) -> tuple[str, ...]:
+    """The same of a slope, which is seldom steeper than a line from corner to corner of what the bounds allow."""
+    y, x = request.grid, request.second_grid
+    if y is None or x is None or x.low >= x.high:
+        return ()
+    steepest = float((y.high - y.low) * y.step / ((x.high - x.low) * x.step))
+    if half_width < MOSTLY * steepest:
+        return ()
+    return (
+        f"Expected to say next to nothing: ±{as_shown(half_width)}, where a line from bound to bound has a slope of "
+        f"{as_shown(steepest)}.",
     )
 
 
