@@ -63,6 +63,8 @@ def check(policy: PolicyFile) -> None:
     for source in sources:
         typer.echo(f"{line(str(source))}.")
     errors = sum(finding.severity == "error" for finding in findings)
+    if errors and all(finding.lacks for finding in findings if finding.severity == "error"):
+        raise OperationalError(f"The policy does not open yet: bounds are auto. Columns without any: {errors}.")
     if errors:
         raise OperationalError(f"The data do not fit the policy. Errors above: {errors}.")
     typer.echo(verdict(findings, stale is not None))

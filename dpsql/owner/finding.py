@@ -42,6 +42,7 @@ class Finding:
         of_total: Which part of all that a column's values add up to, each by its size, is lost with these; None
             elsewhere.
         left_out: Why these rows are in no answer, where many of a table's may be; None elsewhere.
+        lacks: Whether nothing is wrong, but bounds that are ``auto`` have not been found.
     """
 
     table: str | None
@@ -53,6 +54,7 @@ class Finding:
     read_as: str | None = None
     of_total: float | None = None
     left_out: str | None = None
+    lacks: bool = False
 
     def message(self) -> dict[str, Any]:
         """The finding as `wire.encode` takes it."""

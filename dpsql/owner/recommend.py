@@ -268,7 +268,7 @@ def unmeasured(policy: Policy) -> Iterator[Finding]:
         for key, column in table.columns.items():
             if column.auto:
                 what = "has bounds: auto, and no facts yet. Run dpsql advise POLICY --write, or write [LOW, HIGH]."
-                yield Finding(name, key, what, None, None, "error")
+                yield Finding(name, key, what, None, None, "error", lacks=True)
 
 
 def _count_is_off_by(policy: Policy, rows: int) -> int:
@@ -288,7 +288,7 @@ def contradictions(policy: Policy, facts: ReleasedFacts) -> Iterator[Finding]:
             "has bounds: auto, and the facts hold no value above their noise. Write [LOW, HIGH] from what is publicly "
             "known, or run dpsql advise POLICY --write with a larger --epsilon than theirs."
         )
-        yield Finding(name, key, what, None, None, "error")
+        yield Finding(name, key, what, None, None, "error", lacks=True)
     if facts.totals is None:
         what = (
             "totals under the bounds are paid for and not drawn yet. Run dpsql advise POLICY once bounds are written."

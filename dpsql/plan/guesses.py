@@ -173,7 +173,8 @@ def units_said_by(relation: Relation) -> str:
 
 def _said(tables: Iterable[TableInfo], guess: str) -> str:
     largest = max(tables, key=lambda table: table.rows_about, default=None)
-    return f"that {guess if largest is None or largest.advised is None else 'advise counted'}"
+    held = "the policy holds (rows_about, the owner's or counted by advise)"
+    return f"that {guess if largest is None or largest.advised is None else held}"
 
 
 def spread_of_a_total(relation: Relation, argument: Expression) -> Fraction | None:

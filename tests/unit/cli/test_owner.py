@@ -19,6 +19,7 @@ def test_check_says_where_bounds_are_still_to_be_measured(clinic: Clinic) -> Non
     ran = clinic.dpsql("check", "clinic.yaml")
     assert ran.code == 1
     assert "has bounds: auto, and no facts yet." in ran.out
+    assert "The policy does not open yet: bounds are auto. Columns without any: 1." in ran.err
 
 
 def test_check_tells_the_owner_exact_shares(clinic: Clinic) -> None:

@@ -90,7 +90,8 @@ def test_notes_say_whose_number_it_is() -> None:
     assert rows_said_by(planned(of_units).relation) == "that rows_about and rows_per_unit make likely"
     known = replace(VISITS, units_known=30_000)
     assert rows_said_by(planned(of_units, known).relation) == "that the policy guesses (rows_about)"
-    assert rows_said_by(planned(of_units, replace(known, advised=FACTS)).relation) == "that advise counted"
+    said = rows_said_by(planned(of_units, replace(known, advised=FACTS)).relation)
+    assert said == "that the policy holds (rows_about, the owner's or counted by advise)"
 
 
 @pytest.mark.parametrize(
