@@ -60,6 +60,13 @@ class Remembered:
     def exact_if(self, reach: str, centre: str) -> str:
         return self.statistic.exact_if(reach, centre)
 
+    @property
+    def unknown(self) -> str:
+        return self.statistic.unknown
+
+    def holds(self, low: Fraction, high: Fraction, centre: Fraction) -> tuple[bool, bool]:
+        return self.statistic.holds(low, high, centre)
+
     def moved(self, data: Counts, centre: Fraction, sensitivity: Fraction) -> Fraction:
         asked = (*map(tuple, data.arrays()), data.grid, centre, sensitivity)
         if asked not in self.known:

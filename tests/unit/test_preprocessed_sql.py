@@ -143,10 +143,9 @@ def test_over_rows_a_named_sensitivity_is_shared_and_over_units_it_is_whole(sess
 
 def test_notes_stand_under_the_answer_and_in_the_quote(session: Session) -> None:
     sql = "SELECT MEDIAN(pay) AS middle FROM people"
-    named = {"mechanism": "preprocessing"}
     note = "Note: MEDIAN(pay): Exact if the median lies within half of 30 of the centre 30"
-    assert note in str(session.query(sql, **named))
-    assert "more rows do not mend that" in str(session.explain(sql, **named))
+    assert note in str(session.query(sql, mechanism="preprocessing"))
+    assert "more rows do not mend that" in str(session.explain(sql, mechanism="preprocessing"))
 
 
 def test_another_centre_or_sensitivity_is_another_question(session: Session) -> None:

@@ -35,7 +35,7 @@ The centre is public: the statement's, the column's, or the middle of the bounds
 
 Intervals of a statement that names the mechanism are for g, the answer without noise, and hold at their level whatever
 the data are. What g was moved away from the statistic f itself (bias) depends on the data and is in no interval: a note
-says so. Unasked, an end stays where it holds for f, too, whatever the data are (`statistics.Statistic.known`):
+says so. Unasked, an end stays where it holds for f, too, whatever the data are (`statistics.Statistic.holds`):
 
 - a median with g > c has f >= g, one with g < c has f <= g: the end towards the centre holds, if it is beyond c.
 - a variance has f >= g: the lower end holds.

@@ -249,7 +249,7 @@ class PreprocessedRelease(Offer):
                 self._answer(steps + reach + 1, rows, math.ceil),
             )
             ends = self._moved(steps - reach, rows), self._moved(steps + reach + 1, rows)
-            below, above = (True, True) if self.query.named else self.query.statistic.known(*ends, self.query.centre)
+            below, above = (True, True) if self.query.named else self.query.statistic.holds(*ends, self.query.centre)
             found.append((low if below else None, high if above else None))
         return found
 

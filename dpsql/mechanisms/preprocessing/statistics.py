@@ -55,7 +55,7 @@ class Statistic(Protocol):
         """
         ...
 
-    def known(self, low: Fraction, high: Fraction, centre: Fraction) -> tuple[bool, bool]:
+    def holds(self, low: Fraction, high: Fraction, centre: Fraction) -> tuple[bool, bool]:
         """Which ends of an interval that holds g hold the statistic itself, too, whatever the data are."""
         ...
 
@@ -71,7 +71,7 @@ class Anywhere:
     __slots__ = ()
     unknown = "It has no interval"
 
-    def known(self, low: Fraction, high: Fraction, centre: Fraction) -> tuple[bool, bool]:
+    def holds(self, low: Fraction, high: Fraction, centre: Fraction) -> tuple[bool, bool]:
         return False, False
 
 
@@ -101,7 +101,7 @@ class Median:
     power: int = 1
     unknown: str = "The end of its interval away from the centre is not known"
 
-    def known(self, low: Fraction, high: Fraction, centre: Fraction) -> tuple[bool, bool]:
+    def holds(self, low: Fraction, high: Fraction, centre: Fraction) -> tuple[bool, bool]:
         return low > centre, high < centre
 
     def rule(self, spread: Fraction | None, width: Fraction | None) -> Rule:
@@ -166,7 +166,7 @@ class Variance:
     power: int = 2
     unknown: str = "The upper end of its interval is not known"
 
-    def known(self, low: Fraction, high: Fraction, centre: Fraction) -> tuple[bool, bool]:
+    def holds(self, low: Fraction, high: Fraction, centre: Fraction) -> tuple[bool, bool]:
         return True, False
 
     def rule(self, spread: Fraction | None, width: Fraction | None) -> Rule:
