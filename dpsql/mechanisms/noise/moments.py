@@ -39,7 +39,7 @@ import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
-from dpsql.mechanisms.noise.central import STATISTICS, Correlation, Guess, Moments, Slope, Statistic
+from dpsql.mechanisms.noise.central import STATISTICS, Correlation, Deviation, Guess, Moments, Slope, Statistic
 from dpsql.mechanisms.noise.inverted import FORETOLD, HALVINGS, solved_within
 from dpsql.mechanisms.noise.laws import Law
 from dpsql.mechanisms.noise.mean import centre_of, deviation_of
@@ -72,7 +72,8 @@ POINTS = 4096
 """How many noises stand for their laws when an interval is worked out. A guess."""
 OFTEN = 5  # The spread of values that fill their bounds over theirs, where none is declared. A guess: owners round up.
 NARROW = 4.0  # Grid steps: no spread is expected to be less where bounds allow for more. A guess.
-DIVIDED_BY: Mapping[type, str] = {Correlation: "xy", Slope: "x"}  # Whose variances a statistic is divided by.
+DIVIDED_BY: Mapping[type, str] = {Correlation: "xy", Slope: "x", Deviation: "x"}
+"""Whose variances a statistic is divided by. An error of a variance moves its root by as much over twice the root."""
 CONFIDENCE = 0.998  # As a probability: the most for which `POINTS` noises can tell an interval.
 
 
