@@ -15,9 +15,6 @@ may hide there. Three others move the answer by an amount that depends on the da
   about T / ln(1 / delta) at most likely, however many rows there are, and a guess of the rows that is too low would
   make an answer of zeros out of large groups.
 
-Nor is located taken where bounds are tight, as those of codes, ages and scores are thought to be: there is little to
-gain, and of few rows it may clip half, where most others lie together at one end.
-
 So they are taken by name alone: the statement's (``mechanism = '...'``, or an option that is the mechanism's own), or
 the owner's default for the column. Where a number has no bounds the first two are the only ones that answer, but for
 quantiles. Then they are taken unasked for a whole table, which is what the column's centre, spread and scale describe,
@@ -30,7 +27,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpsql.mechanisms.base import Mechanism, Request
-from dpsql.mechanisms.choice.clamp import WIDE
 from dpsql.plan.hints import source
 from dpsql.plan.nodes import Case, Column, Expression, PerUnit, Project, Relation, Scan
 from dpsql.plan.relations import conjuncts
@@ -49,8 +45,6 @@ def only_named(mechanism: Mechanism, request: Request) -> str | None:
         return None
     if mechanism.name == "threshold":
         return None if request.selects else ZEROS
-    if mechanism.name == "located":
-        return TIGHT if _tight(request) else None
     if mechanism.name == "clamped":
         return SHRINKS if any(key.domain is None for key in request.source.keys) else None
     if mechanism.name not in ("preprocessing", "friendly_core"):
@@ -58,12 +52,6 @@ def only_named(mechanism: Mechanism, request: Request) -> str | None:
     if request.personal is not None or _bounded(request):
         return LEANS
     return None if _describes(request) else ELSEWHERE
-
-
-def _tight(request: Request) -> bool:
-    """Whether bounds are thought to be where the values are."""
-    grid = request.grid
-    return grid is not None and grid.high - grid.low < WIDE and request.facts.spread is None
 
 
 def _bounded(request: Request) -> bool:
@@ -106,7 +94,6 @@ SHRINKS = (
     "a unit in many groups counts less in each, and where groups are discovered intervals did not hold that: it is "
     "taken by name alone."
 )
-TIGHT = "within so few steps values may lie at both ends, and of few rows it may clip half: it is taken by name alone."
 LEANS = "it moves the answer by an amount that no interval counts, so it is taken by name alone."
 ELSEWHERE = (
     "centre, spread and scale describe the whole column, and these rows may lie elsewhere: it is taken by name alone, "

@@ -6,6 +6,10 @@ The anchor is the declared centre, else 0, or the bound next to it. Public edges
 distance within the bounds to all of it, and the clamp is chosen among them as `clamped` chooses one of totals, by the
 number of rows that lie farther away. Where rows are so few that they cannot tell, a guess from public facts stands.
 
+Within tight bounds (`is_tight`) nothing is clipped in such groups, unasked: values may lie at both ends. Simulated with
+scores from 0 to 100 of which a tenth are near 100 and the others near 0, and with a clamp that is searched for: of 100
+to 600 rows it left that tenth out, and no interval held the truth.
+
 What the interval allows for clipping are `ALLOWED` times the rows that are worth one nat of the choice, which thin out
 as those beyond a window do: slowly with the first doublings of the distance, and by half with each further one, up to
 the bounds (`place`). How many rows are beyond the clamp at most is proved in `clamped`, and the answer says it. Where
@@ -18,7 +22,7 @@ Tests: tests/unit/mechanisms/located.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -30,7 +34,7 @@ from dpsql.mechanisms.located.place import STANDARD, Clip
 from dpsql.mechanisms.noise.mean import anchor_of, declared_centre
 from dpsql.plan.types import Facts, Grid
 
-__all__ = ["Clamps", "clamps_of"]
+__all__ = ["Clamps", "clamps_of", "is_tight"]
 
 FIRST = 1024
 """Edges begin at this part of the farthest distance, or at one step. It is a choice: bounds a thousand times too wide
@@ -68,6 +72,11 @@ class Clamps:
     guess: int
     hope: int
     empty: int | None
+
+    @property
+    def whole(self) -> Clamps:
+        """The one clamp that leaves nothing out, for which nothing is searched."""
+        return replace(self, edges=self.edges[-1:], guess=0, hope=0)
 
     def search(self, epsilon: Fraction, moved: int, power: int) -> ClampSearch:
         """How a clamp is chosen.
@@ -136,6 +145,11 @@ def clamps_of(grid: Grid, facts: Facts) -> Clamps:
         reach = max(reach, SPREADS * float(facts.spread / grid.step))
     hoped = min(reach, 2 * far / LOOSE) if far >= NARROW else reach
     return Clamps(grid, anchor, edges, place_of(edges, reach), place_of(edges, hoped), declared_centre(grid, facts))
+
+
+def is_tight(grid: Grid, facts: Facts) -> bool:
+    """Whether bounds are thought to be where the values are, as those of codes, ages and scores."""
+    return grid.high - grid.low < WIDE and facts.spread is None
 
 
 def _filled(grid: Grid) -> bool:

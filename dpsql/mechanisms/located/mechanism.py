@@ -7,7 +7,7 @@ In each group, one after the other, each from what the earlier ones released:
 
 1. The number of rows n, with noise.
 2. If n is too small (`parts`): one clamp for all such groups together, chosen by the number of their rows that lie
-   beyond it (`clamp`), and the number of rows once more.
+   beyond it (`clamp`; none within tight bounds, unasked), and the number of rows once more.
 3. Otherwise a centre c: a point of the grid, by the exponential mechanism on its rank, the median's (`choice`),
 4. and the numbers of rows by their distance from c, on either side and in doubling bins, each with noise.
 5. From these a window (`place`), and the sum of x - middle over the rows clipped to it, for a variance also the sum of
@@ -45,7 +45,7 @@ from fractions import Fraction
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request, alike, total_price
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
-from dpsql.mechanisms.located.clamp import clamps_of
+from dpsql.mechanisms.located.clamp import clamps_of, is_tight
 from dpsql.mechanisms.located.moments import LocatedMoments
 from dpsql.mechanisms.located.parts import FEWEST, shares_for
 from dpsql.mechanisms.located.place import Bins, most_hidden
@@ -83,9 +83,14 @@ two million values and groups fails there, and a guess may be ten times too low.
 
 @dataclass(frozen=True, slots=True)
 class AtOwnPlace(Mechanism):
-    """AVG, VAR and STDDEV of bounded numbers, clipped to where each group's rows are."""
+    """AVG, VAR and STDDEV of bounded numbers, clipped to where each group's rows are.
+
+    Attributes:
+        whole: Whether, unasked, groups with few rows are not clipped within tight bounds.
+    """
 
     name: str = NAME
+    whole: bool = True
 
     def offer(self, request: Request) -> Offer | Refusal:
         """An offer for a mean or a variance, or why there is none."""
@@ -94,7 +99,7 @@ class AtOwnPlace(Mechanism):
             return Refusal(self.name, reason)
         if grid is None or loss is None:
             return Refusal(self.name, TOO_SMALL)
-        return _offer((request,), grid, loss)
+        return self._offer((request,), grid, loss)
 
     def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
         """Offers for several statistics of the same values, a variance or a deviation among them."""
@@ -105,8 +110,19 @@ class AtOwnPlace(Mechanism):
             grid, loss = own[0].grid, pure_loss(total_price(own))
             varied = any(request.aggregate.function in VARIANCES for request in own)
             if varied and grid is not None and grid.reach < LARGEST and loss is not None:
-                found.append(Joint.of_one(members, _offer(own, grid, loss)))
+                found.append(Joint.of_one(members, self._offer(own, grid, loss)))
         return found
+
+    def _offer(self, requests: Sequence[Request], grid: Grid, loss: Pure) -> LocatedRelease:
+        """For one mean, or for one variance or several statistics."""
+        functions = tuple(request.aggregate.function for request in requests)
+        first = next((request for request in requests if request.aggregate.function in VARIANCES), requests[0])
+        query = _query(first, grid, loss)
+        if self.whole and first.options.mechanism is None and is_tight(grid, first.facts):
+            query = replace(query, clamps=query.clamps.whole)
+        if functions == ("avg",):
+            return LocatedMean(NAME, loss, query, notes=(_note(query),))
+        return LocatedMoments(NAME, loss, query, functions, notes=(_note(query),))
 
     def _why_not(self, request: Request) -> str | None:
         """Why there is no offer, but for a price that buys nothing."""
@@ -135,16 +151,6 @@ def _is_named(argument: Expression) -> bool:
         return False
     results = [result for _, result in argument.branches if not _is_named(result)]
     return all(isinstance(result, Constant) for result in (*results, argument.default))
-
-
-def _offer(requests: Sequence[Request], grid: Grid, loss: Pure) -> LocatedRelease:
-    """For one mean, or for one variance or several statistics."""
-    functions = tuple(request.aggregate.function for request in requests)
-    first = next((request for request in requests if request.aggregate.function in VARIANCES), requests[0])
-    query = _query(first, grid, loss)
-    if functions == ("avg",):
-        return LocatedMean(NAME, loss, query, notes=(_note(query),))
-    return LocatedMoments(NAME, loss, query, functions, notes=(_note(query),))
 
 
 def with_and_without_means(requests: Sequence[Request], groups: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
@@ -213,10 +219,11 @@ def _note(query: LocatedQuery) -> str:
     unseen = (
         f"with 99% confidence {hidden:,} of a group or fewer" if hidden < query.rows_about else "in a small group many"
     )
+    others = "others at one clamp that a part of the price finds" if len(query.clamps.edges) > 1 else "others nowhere"
     return (
-        f"A group of more than about {few:,} rows is clipped where its rows thin out, others at one clamp that a part "
-        "of the price finds. Its interval allows for what noised numbers of rows show farther out. Rows that noise "
-        f"hides ({unseen}) are thought to lie near the others: it may not hold where some lie very much farther."
+        f"A group of more than about {few:,} rows is clipped where its rows thin out, {others}. Its interval allows "
+        f"for what noised numbers of rows show farther out. Rows that noise hides ({unseen}) are thought to lie near "
+        "the others: it may not hold where some lie very much farther."
     )
 
 

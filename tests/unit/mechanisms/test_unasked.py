@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -13,6 +14,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Price, Request
 from dpsql.mechanisms.choose import choose
 from dpsql.mechanisms.foretold import foretold
+from dpsql.mechanisms.located.release import LocatedRelease
 from dpsql.mechanisms.preprocessing.mechanism import Preprocessing
 from dpsql.mechanisms.threshold import Threshold
 from dpsql.mechanisms.unasked import only_named
@@ -20,7 +22,7 @@ from dpsql.plan.needs import Contribution
 from dpsql.plan.nodes import Case, Constant, Expression, Filter, PerUnit, Scan
 from dpsql.plan.options import Options
 from dpsql.plan.types import Facts, Grid, Type
-from dpsql.testing_samplers import FixedSampler
+from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import CITY, COST, GRID, HALF, OPEN, VISITS, WITH_DELTA, asking, counted, offered
 
 GUESSED = replace(COST.facts, centre=Fraction(40), spread=Fraction(1, 100))
@@ -120,12 +122,20 @@ def test_a_median_without_bounds_has_an_interval_of_two_ends_unless_rows_are_few
 
 
 @pytest.mark.parametrize("function", ["avg", "var_pop", "stddev_samp"])
-def test_tight_bounds_are_not_searched_unasked(function: str) -> None:
-    ages = asking(
-        function, facts=replace(COST.facts, low=Fraction(0), high=Fraction(110)), grid=Grid(Fraction(1), 0, 110)
-    )
-    assert choose(ages).release.mechanism == "laplace"
-    assert choose(ages, wanted="located").release.mechanism == "located"
+def test_within_tight_bounds_no_clamp_is_searched_for_groups_of_few_rows(function: str) -> None:
+    """Values may lie at both ends: of nine rows at 0 and one at 110 all count, and many such groups change nothing."""
+    facts = replace(COST.facts, low=Fraction(0), high=Fraction(110))
+    ages = asking(function, facts=facts, grid=Grid(Fraction(1), 0, 110))
+    release = choose(ages).release
+    assert isinstance(release, LocatedRelease)
+    assert release.query.clamps.edges == (110,)
+    assert "others nowhere" in release.notes[0]
+    found = release.release(counted(*[{0: 9, 110: 1}] * 100), Noiseless())
+    exact = {"avg": 11.0, "var_pop": 1089.0, "stddev_samp": 33 * math.sqrt(10 / 9)}
+    assert found.values == pytest.approx([exact[function]] * 100)
+    spread = choose(asking(function, facts=replace(facts, spread=Fraction(5)), grid=Grid(Fraction(1), 0, 110))).release
+    assert isinstance(spread, LocatedRelease)
+    assert len(spread.query.clamps.edges) > 1
 
 
 # ------------------------------------------------------------------------------------------------------ foretold
