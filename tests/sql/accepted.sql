@@ -3578,8 +3578,8 @@ SELECT CASE WHEN cost > 500 THEN 'dear' WHEN diagnosis = 'flu' THEN 'flu' END AS
 -- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" IS NULL THEN 2 ELSE 3 END AS TINYINT) AS "k0", "u" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($3 AS DOUBLE)) THEN CAST($1 AS VARCHAR) WHEN ("t0"."diagnosis" = CAST($2 AS VARCHAR)) THEN CAST($2 AS VARCHAR) ELSE CAST(NULL AS VARCHAR) END AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 'dear', 'flu', 500.0
 
-SELECT CASE WHEN cost > 500 THEN 1.5 WHEN diagnosis = 'flu' THEN 0.25 ELSE 2 END AS weight, COUNT(*) FROM visits GROUP BY weight
 -- reference: SELECT CAST(CASE WHEN cost > 500 THEN 1.5 WHEN diagnosis = 'flu' THEN 0.25 ELSE 2 END AS DOUBLE) AS weight, COUNT(*) FROM visits GROUP BY weight
+SELECT CASE WHEN cost > 500 THEN 1.5 WHEN diagnosis = 'flu' THEN 0.25 ELSE 2 END AS weight, COUNT(*) FROM visits GROUP BY weight
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 3
 -- k0: real [0.25, 2]; 3 values: 0.25, 1.5, 2.0
