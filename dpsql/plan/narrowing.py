@@ -123,7 +123,7 @@ def _excluded(condition: Expression, box: Box | None) -> bool:
     name, parts = (condition.function.name, condition.arguments) if isinstance(condition, Apply) else ("", ())
     if name == "or":
         return all(_excluded(part, box) for part in parts)
-    if _past_end(condition) or (name == "and" and any(_excluded(part, box) for part in parts)):
+    if _past_end(condition) or _unlisted(condition) or (name == "and" and any(_excluded(part, box) for part in parts)):
         return True
     true = implied(condition, truth=True, or_null=False)
     met = all_of([box, true])
@@ -137,6 +137,17 @@ def _past_end(condition: Expression) -> bool:
             end = {"<": facts.low, ">": facts.high}.get(function.name)
             found: Range = known_range(constant)
             return end is not None and isinstance(found, Interval) and facts.type is Type.REAL and found.low == end
+    return False
+
+
+def _unlisted(condition: Expression) -> bool:
+    """Whether a column would equal what is none of its declared values: the empty text, for others are refused."""
+    match condition:
+        case (
+            Apply(function=function, arguments=(Column(declared=True, values=known), *rest))
+            | Apply(function=function, arguments=(*rest, Column(declared=True, values=known)))
+        ) if function.name in ("=", "in"):
+            return all(isinstance(own, Constant) and own.value not in (known or ()) for own in rest)
     return False
 
 

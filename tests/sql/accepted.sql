@@ -6054,3 +6054,38 @@ SELECT COUNT(*) FROM orders WHERE DATE_DIFF(CAST('2024-06-01' AS DATE), day, DAY
 -- columns: count_star() integer
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (date_diff(CAST($1 AS VARCHAR), "t0"."day", CAST($2 AS DATE)) > CAST($3 AS BIGINT))) AS q
 -- values: 'day', 2024-06-01, 5
+
+-- No row equals the empty text, which tools compare with, where it is none of the declared values
+SELECT COUNT(*) FROM patients WHERE sex = ''
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."sex" = CAST($1 AS VARCHAR))) AS q
+-- values: ''
+
+SELECT COUNT(*) FROM patients WHERE sex IN ('', 'F') OR sex IS NULL
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (("t0"."sex" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR))) OR ("t0"."sex" IS NULL))) AS q
+-- values: '', 'F'
+
+SELECT sex, COUNT(*) FROM patients WHERE sex <> '' GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."sex" <> CAST($1 AS VARCHAR))) AS q GROUP BY "k0"
+-- values: ''
+
+SELECT CASE sex WHEN '' THEN 'none' ELSE sex END AS s, COUNT(*) FROM patients WHERE consent NOT IN ('', 'strict') GROUP BY s
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: s text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN CAST($2 AS VARCHAR) ELSE "t0"."sex" END AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."consent" IN (CAST($1 AS VARCHAR), CAST($3 AS VARCHAR))))) AS q GROUP BY "k0"
+-- values: '', 'none', 'strict'

@@ -161,6 +161,15 @@ def test_a_misspelt_value_in_having_is_refused_as_in_where(session: Session) -> 
     assert session.budget().spent == spent
 
 
+def test_a_condition_on_the_empty_text_is_answered_with_a_note(session: Session) -> None:
+    for condition in ("kind = ''", "'' = kind", "kind IN ('')"):
+        for notes in said(session, f"SELECT COUNT(*) FROM visits WHERE {condition}"):
+            assert "no row can meet its conditions" in notes
+    for condition in ("kind <> ''", "kind IN ('', 'x')", "kind = '' OR kind IS NULL"):
+        for notes in said(session, f"SELECT COUNT(*) FROM visits WHERE {condition}"):
+            assert "no row can meet its conditions" not in notes
+
+
 WIDE = """
 version: 1
 name: wide
