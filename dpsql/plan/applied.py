@@ -307,8 +307,9 @@ def no_function(name: str, position: Position) -> UnsupportedQuery:
         )  # fmt: skip
     if name == "row":
         return UnsupportedQuery(
-            "tuples are not supported.", construct="(a, b)", position=position,
-            hint="Compare column by column, with AND. To count pairs, GROUP BY a, b and count the rows of that answer.",
+            "a tuple is compared with tuples by =, <> and IN alone.", construct="(a, b)", position=position,
+            hint="Write (a, b) IN ((1, 2), (3, 4)), or compare column by column, with AND. To count pairs, "
+            "GROUP BY a, b and count the rows of that answer.",
         )  # fmt: skip
     if name in REFUSED:
         reason, hint = REFUSED[name]

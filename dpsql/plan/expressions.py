@@ -20,6 +20,7 @@ from dpsql.plan.multiples import multiple_of_all, within
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed
 from dpsql.plan.partners import refuse_as_value
 from dpsql.plan.ranges import known_range, range_of, with_bounds
+from dpsql.plan.tuples import by_parts
 from dpsql.plan.types import Facts, Passed, Type, Value
 from dpsql.sql import syntax
 from dpsql.sql.refused import QUARTERS, SINCE_1970
@@ -124,6 +125,8 @@ class Resolver:
             if isinstance(found, Apply | Case):
                 refuse_large(found, _spoken(node), node.position)
             return found
+        if (parts := by_parts(node)) is not None:
+            return self.resolve(parts)
         match node:
             case syntax.Literal():
                 return as_constant(node.value)

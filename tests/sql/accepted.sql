@@ -6089,3 +6089,55 @@ SELECT CASE sex WHEN '' THEN 'none' ELSE sex END AS s, COUNT(*) FROM patients WH
 -- columns: s text, count_star() integer
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN CAST($2 AS VARCHAR) ELSE "t0"."sex" END AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."consent" IN (CAST($1 AS VARCHAR), CAST($3 AS VARCHAR))))) AS q GROUP BY "k0"
 -- values: '', 'none', 'strict'
+
+-- Tuples: NULL equals NULL in them
+SELECT COUNT(*) FROM patients WHERE (sex, consent) IN (('F', 'strict'), ('M', NULL))
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (((((NOT ("t0"."sex" IS NULL)) AND ("t0"."sex" = CAST($1 AS VARCHAR))) AND (NOT ("t0"."consent" IS NULL))) AND ("t0"."consent" = CAST($2 AS VARCHAR))) OR (((NOT ("t0"."sex" IS NULL)) AND ("t0"."sex" = CAST($3 AS VARCHAR))) AND (NOT ("t0"."consent" IS DISTINCT FROM CAST(NULL AS VARCHAR)))))) AS q
+-- values: 'F', 'strict', 'M'
+
+SELECT sex, consent, COUNT(*) FROM patients WHERE (sex, consent) IN (('F', 'strict'), ('M', 'normal')) GROUP BY ALL
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- k1: text; 2 values: 'strict', 'normal'
+-- a0: count_rows
+-- columns: sex text, consent text, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0" WHERE (((((NOT ("t0"."sex" IS NULL)) AND ("t0"."sex" = CAST($1 AS VARCHAR))) AND (NOT ("t0"."consent" IS NULL))) AND ("t0"."consent" = CAST($2 AS VARCHAR))) OR ((((NOT ("t0"."sex" IS NULL)) AND ("t0"."sex" = CAST($3 AS VARCHAR))) AND (NOT ("t0"."consent" IS NULL))) AND ("t0"."consent" = CAST($4 AS VARCHAR))))) AS q GROUP BY "k0", "k1"
+-- values: 'F', 'strict', 'M', 'normal'
+
+SELECT COUNT(*) FROM patients WHERE (age, sex) NOT IN ((30, 'F'), (NULL, 'M')) AND (age, weight) <> (weight, age)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT (((((NOT ("t0"."age" IS NULL)) AND ("t0"."age" = CAST($1 AS BIGINT))) AND (NOT ("t0"."sex" IS NULL))) AND ("t0"."sex" = CAST($2 AS VARCHAR))) OR (((NOT ("t0"."age" IS DISTINCT FROM CAST(NULL AS BIGINT))) AND (NOT ("t0"."sex" IS NULL))) AND ("t0"."sex" = CAST($3 AS VARCHAR))))) AND (NOT ((NOT (CAST("t0"."age" AS DOUBLE) IS DISTINCT FROM "t0"."weight")) AND (NOT ("t0"."weight" IS DISTINCT FROM CAST("t0"."age" AS DOUBLE)))))) AS q
+-- values: 30, 'F', 'M'
+
+SELECT (sex, consent) = ('F', 'strict'), COUNT(*) FROM patients GROUP BY 1
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean; 2 values: False, True
+-- a0: count_rows
+-- columns: ("row"(sex, consent) = "row"('F', 'strict')) boolean, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT ((((NOT ("t0"."sex" IS NULL)) AND ("t0"."sex" = CAST($1 AS VARCHAR))) AND (NOT ("t0"."consent" IS NULL))) AND ("t0"."consent" = CAST($2 AS VARCHAR))) AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: 'F', 'strict'
+
+SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex HAVING (sex, n > 5) IN (('F', TRUE), ('M', FALSE))
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT COUNT(*) FROM patients WHERE (age, sex) = (1, 'F')
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."age" IS NULL)) AND ("t0"."age" = CAST($1 AS BIGINT)) AND (NOT ("t0"."sex" IS NULL)) AND ("t0"."sex" = CAST($2 AS VARCHAR))) AS q
+-- values: 1, 'F'

@@ -593,9 +593,6 @@ SELECT COUNT(*) FROM patients WHERE age IN (1, 'two')
 SELECT COUNT(*) FROM patients WHERE age BETWEEN 'a' AND 'b'
 -- refused: >= at 1:37: it compares integer with text. Write a value of the column's own type: numbers without quotes, text and dates in single quotes.
 
-SELECT COUNT(*) FROM patients WHERE (age, sex) = (1, 'F')
--- refused: (a, b) at 1:38: tuples are not supported. Compare column by column, with AND. To count pairs, GROUP BY a, b and count the rows of that answer.
-
 SELECT COUNT(*) FROM patients WHERE NOT age
 -- refused: not at 1:41: it does not take (integer). It takes (boolean).
 
@@ -2291,7 +2288,7 @@ SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex ORDER BY n DESC LIMIT 50%
 -- refused: the end of the statement at 1:78: a number is missing behind %. Write a % b. LIMIT takes a number of rows, and no share of them: LIMIT 10.
 
 SELECT COUNT(DISTINCT (sex, age)) FROM patients
--- refused: (a, b) at 1:24: tuples are not supported. Compare column by column, with AND. To count pairs, GROUP BY a, b and count the rows of that answer.
+-- refused: (a, b) at 1:24: a tuple is compared with tuples by =, <> and IN alone. Write (a, b) IN ((1, 2), (3, 4)), or compare column by column, with AND. To count pairs, GROUP BY a, b and count the rows of that answer.
 
 SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id FROM patients ORDER BY weight DESC LIMIT 100)
 -- refused: LIMIT or ORDER BY at 1:50: ORDER BY and LIMIT inside a sub-query would choose rows of people. Leave them out: an answer has them, at the end of the whole statement. A condition chooses rows: WHERE x > 100, or beyond a released number: WHERE x > (SELECT QUANTILE_CONT(x, 0.9) FROM t).
@@ -2349,3 +2346,25 @@ SELECT COUNT(*) FROM patients ANTI JOIN visits USING (patient_id)
 
 SELECT COUNT(*) FROM patients WHERE patient_id IS NOT NULL IS NULL
 -- refused: comparison of a comparison at 1:37: readers differ on what belongs together. Write AND between comparisons, or parentheses around the inner one.
+
+-- Tuples: what may not be compared alone
+SELECT COUNT(*) FROM patients WHERE (patient_id, sex) IN ((17, 'F'))
+-- refused: patient_id at 1:38: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT COUNT(*) FROM patients WHERE (sex, patient_id) <> ('F', NULL)
+-- refused: patient_id at 1:43: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT COUNT(*) FROM visits WHERE (visit_id, cost) = (visit_id, 5)
+-- refused: visit_id at 1:36: it is a key, visits.visit_id, and stands beside nothing but that key: else it could single out a record. It may stand in joins and in COUNT(DISTINCT visit_id). Beside the same key of another row of the same unit it also takes <>.
+
+SELECT COUNT(*) FROM patients WHERE (sex, consent) IN (('F', 'strikt'))
+-- refused: consent at 1:43: 'strikt' is none of its values. Did you mean strict?
+
+SELECT COUNT(*) FROM patients WHERE (sex, consent) IN (('F', 'strict', 1))
+-- refused: (a, b) at 1:38: one has 2 parts, the other 3. Write as many values as columns: (a, b) IN ((1, 2), (3, 4)).
+
+SELECT COUNT(*) FROM patients WHERE (sex, consent) < ('F', 'strict')
+-- refused: (a, b) at 1:38: a tuple is compared with tuples by =, <> and IN alone. Write (a, b) IN ((1, 2), (3, 4)), or compare column by column, with AND. To count pairs, GROUP BY a, b and count the rows of that answer.
+
+SELECT COUNT(*) FROM patients WHERE (sex, consent) IN (SELECT sex, consent FROM patients)
+-- refused: (a, b) at 1:38: a tuple is compared with tuples by =, <> and IN alone. Write (a, b) IN ((1, 2), (3, 4)), or compare column by column, with AND. To count pairs, GROUP BY a, b and count the rows of that answer.
