@@ -20,6 +20,7 @@ from dpsql.plan.multiples import multiple_of_all, within
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed
 from dpsql.plan.partners import refuse_as_value
 from dpsql.plan.ranges import known_range, range_of, with_bounds
+from dpsql.plan.rounded import rounded
 from dpsql.plan.tuples import by_parts
 from dpsql.plan.types import Facts, Passed, Type, Value
 from dpsql.sql import syntax
@@ -317,7 +318,8 @@ class Resolver:
         refuse_unit(name, arguments, position)
         if not candidates:
             raise no_function(name, position)
-        return computed(name, arguments) or applied(name, candidates, arguments, position)
+        whole = rounded(name, arguments, lambda own, parts: self.apply(own, parts, position))
+        return computed(name, arguments) or whole or applied(name, candidates, arguments, position)
 
 
 def _has_range(kind: Type) -> bool:

@@ -6141,3 +6141,30 @@ SELECT COUNT(*) FROM patients WHERE (age, sex) = (1, 'F')
 -- columns: count_star() integer
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."age" IS NULL)) AND ("t0"."age" = CAST($1 AS BIGINT)) AND (NOT ("t0"."sex" IS NULL)) AND ("t0"."sex" = CAST($2 AS VARCHAR))) AS q
 -- values: 1, 'F'
+
+-- Whole numbers stay whole
+SELECT SUM(round(age, -1)) AS tens, SUM(trunc(age, -1)) AS floors, SUM(round(age, 2)) AS ages FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of integer [0, 110]; grid 10 from 0 to 110
+-- a1: sum of integer [0, 110]; grid 10 from 0 to 110
+-- a2: sum of integer [0, 110]; grid 1 from 0 to 110
+-- columns: tens integer, floors integer, ages integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x2"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 11 ELSE greatest(0, least(11, CAST(round(CAST("x0" AS DOUBLE) / CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 11 ELSE greatest(0, least(11, CAST(round(CAST("x1" AS DOUBLE) / CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x1", "x2" AS "x2" FROM (SELECT ((("t0"."age" + CAST($1 AS BIGINT)) // CAST($2 AS BIGINT)) * CAST($2 AS BIGINT)) AS "x0", (("t0"."age" // CAST($2 AS BIGINT)) * CAST($2 AS BIGINT)) AS "x1", "t0"."age" AS "x2" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 5, 10, 10.0, 0.0, 110.0
+
+SELECT round(age - 40, -1) AS around, COUNT(*) FROM patients WHERE age BETWEEN 5 AND 74 GROUP BY around
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: integer [-40, 70]; 8 values: -40, -30, -20, ..., 20, 30
+-- a0: count_rows
+-- columns: around integer [-40, 70], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT CASE WHEN (("t0"."age" - CAST($1 AS BIGINT)) < CAST($2 AS BIGINT)) THEN (((("t0"."age" - CAST($1 AS BIGINT)) - CAST($3 AS BIGINT)) // CAST($4 AS BIGINT)) * CAST($4 AS BIGINT)) ELSE (((("t0"."age" - CAST($1 AS BIGINT)) + CAST($3 AS BIGINT)) // CAST($4 AS BIGINT)) * CAST($4 AS BIGINT)) END AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" >= CAST($3 AS BIGINT)) AND ("t0"."age" <= CAST($5 AS BIGINT))) AS q GROUP BY "k0"
+-- values: 40, 0, 5, 10, 74
+
+SELECT round(COUNT(*), -2) AS hundreds, trunc(-COUNT(*), -1) AS tens, round(COUNT(*), 1) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: hundreds integer, tens integer, round(count_star(), 1) integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q

@@ -22,8 +22,9 @@ it is NULL exactly when an argument is. Bounds follow through every function, so
 own.
 
 Integers become reals where a type asks for it, or where a result could be too large for 64 bits; dates become
-timestamps. `CASE`, `if(c, x, y)`, `BETWEEN`, `NOT IN`, `NOT LIKE`, `IS NOT NULL`, `IS TRUE` and `IS NOT DISTINCT FROM`
-are made of these. INTERVAL takes a whole number of YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE or SECOND.
+timestamps. `round(x, n)` and `trunc(x, n)` of an integer are integers. `CASE`, `if(c, x, y)`, `BETWEEN`, `NOT IN`,
+`NOT LIKE`, `IS NOT NULL`, `IS TRUE` and `IS NOT DISTINCT FROM` are made of these. INTERVAL takes a whole number of
+YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE or SECOND.
 
 `EXTRACT(part FROM x)` and `date_part('part', x)` take the parts {parts}.
 
