@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregates import CALLS
-from dpsql.plan.conversions import as_text, converted
+from dpsql.plan.conversions import as_null, as_text, converted
 from dpsql.plan.functions import FUNCTIONS, INTEGER_LIMIT, REAL_LIMIT, Function, Nulls
 from dpsql.plan.functions.refused import REFUSED
 from dpsql.plan.hints import hinted
@@ -74,6 +74,8 @@ def applied(
         elif _proved(function, taken):
             _refuse_strangers(function, taken, position)
             return _checked(function, taken, name, position)
+        elif function.nulls in (Nulls.STRICT, Nulls.ONLY, Nulls.MAY) and any(map(_is_null, taken)):
+            return as_null(function.result)  # of NULL nothing can be too large
         else:
             unproved = True
     if complaint is not None and not unproved:
@@ -93,6 +95,10 @@ def _taken(function: Function, arguments: tuple[Expression, ...]) -> tuple[Expre
             return None
         taken.append(found)
     return tuple(taken)
+
+
+def _is_null(argument: Expression) -> bool:
+    return isinstance(argument, Constant) and argument.value is None
 
 
 def _proved(function: Function, arguments: tuple[Expression, ...]) -> bool:

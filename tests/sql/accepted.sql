@@ -6168,3 +6168,20 @@ SELECT round(COUNT(*), -2) AS hundreds, trunc(-COUNT(*), -1) AS tens, round(COUN
 -- a0: count_rows
 -- columns: hundreds integer, tens integer, round(count_star(), 1) integer
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+-- Of NULL nothing can be too large
+SELECT COUNT(*) * NULL AS n, -NULL AS m, COALESCE(AVG(age) + NULL, 0) AS mean FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: n integer or NULL, m integer or NULL, mean integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT COUNT(*) FROM patients WHERE age + NULL > 3 OR exp(age * NULL) IS NULL
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ((CAST(NULL AS BIGINT) > CAST($1 AS BIGINT)) OR (CAST(NULL AS BIGINT) IS NULL))) AS q
+-- values: 3

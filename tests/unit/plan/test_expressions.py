@@ -19,7 +19,7 @@ from dpsql.engine.printer import Printer
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.expressions import Resolver, range_of
 from dpsql.plan.functions import FUNCTIONS, Function
-from dpsql.plan.nodes import Apply, Case, Column, Expression
+from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.types import Facts, Type, Value
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
@@ -285,6 +285,13 @@ def test_what_could_fail_is_guarded(text: str) -> None:
 def test_a_sum_that_could_overflow_64_bits_is_a_real() -> None:
     assert resolved("i + 1").facts.type is Type.INTEGER
     assert resolved("big * big").facts.type is Type.REAL
+
+
+def test_nothing_of_null_could_be_too_large() -> None:
+    for text in ("big * big * NULL", "-NULL", "exp(NULL + big)", "abs(NULL)"):
+        found = resolved(text)
+        assert isinstance(found, Constant)
+        assert found.value is None
 
 
 def test_a_sign_before_a_constant_belongs_to_it() -> None:
