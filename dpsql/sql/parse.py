@@ -18,6 +18,7 @@ from dpsql.sql.fetch_first import with_limits
 from dpsql.sql.from_first import select_first
 from dpsql.sql.keywords import RESERVED
 from dpsql.sql.materialized import without_materialized
+from dpsql.sql.named_windows import windows_in_place
 from dpsql.sql.normal import normal
 from dpsql.sql.pivot_first import pivot_behind_rows
 from dpsql.sql.refused import REFUSED_STATEMENTS
@@ -100,7 +101,7 @@ def _parsed(text: str, database: str) -> Statement:
 
 
 def _query(tokens: tuple[Token, ...], database: str) -> QueryStatement:
-    plain = with_commas(without_materialized(tokens))
+    plain = windows_in_place(with_commas(without_materialized(tokens)))
     read = select_first(pivot_behind_rows(with_limits(in_lists(values_behind_select(plain)))))
     return QueryStatement(convert(build_skeleton(read), database), position=tokens[0].position)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count, takewhile
+
 from dpsql.sql.clauses import JOIN_PREFIXES
 from dpsql.sql.constants import Constants
 from dpsql.sql.tokens import TokenKind
@@ -81,7 +83,7 @@ class Places(Constants):
                 return before.symbol == "(" and following.word == "by"
             case "rows" | "range":
                 counted = following.kind is TokenKind.NUMBER and self._peek(2).word in ("preceding", "following")
-                return counted or following.word in ("between", "unbounded", "current")
+                return counted or following.word in ("between", "unbounded", "current", "interval")
             case "unbounded":
                 return following.word in ("preceding", "following")
             case "preceding" | "following":
@@ -91,6 +93,16 @@ class Places(Constants):
             case "row":
                 return before.word == "current"
         return False
+
+    def _is_other_frame(self, word: str) -> bool:
+        """Whether a word inside ``OVER (..)`` begins a frame of GROUPS, or of RANGE with a distance."""
+        if not self.frames or self.frames[-1].opener != "over":
+            return False
+        ahead = self._peek(2) if self._peek().word == "between" else self._peek()
+        if word == "groups":
+            return ahead.kind is TokenKind.NUMBER or ahead.word in ("unbounded", "current")
+        frame = takewhile(lambda own: own.text not in ("", ")"), map(self._peek, count(1)))
+        return word == "range" and self._is_window_word(word) and any(own.word == "interval" for own in frame)
 
     def _is_no_clause(self, word: str, frame: OpenParenthesis) -> bool:
         """Whether the word belongs to IS DISTINCT FROM, FILTER, WITHIN GROUP, OVER or a call's ORDER BY."""

@@ -8,6 +8,7 @@ from typing import Final
 __all__ = [
     "AFTER_STAR",
     "FIRST_ROW",
+    "FRAMES",
     "LOCAL_TIME",
     "QUALIFIED",
     "QUARTERS",
@@ -35,6 +36,11 @@ QUARTERS: Final = "For groups of 15 minutes write GROUP BY date_trunc('hour', x)
 """How periods within an hour are keys."""
 SINCE_1970: Final = "For the moment x seconds after 1970 began, in UTC, write make_timestamp(x * 1000000)."
 """How numbers that clocks count become moments."""
+FRAMES: Final = (
+    "the ends of a frame are counted in rows.",
+    "Write ROWS BETWEEN 2 PRECEDING AND CURRENT ROW: an answer has a row for each group, such as a month.",
+)
+"""What to write instead of GROUPS, and of RANGE with a distance."""
 REGEXP: Final = (
     "databases differ in whether all of the text must match.",
     "Write regexp_matches(x, 'pattern') for a part of it, or regexp_full_match(x, 'pattern') for all.",
@@ -56,6 +62,7 @@ _UNPIVOT: Final = (
 _LATERAL: Final = "Write a join, or for a computed column a sub-query: FROM (SELECT a + b AS x FROM t)."
 _JOIN: Final = ("dpsql joins on written conditions only.", "Write JOIN .. ON or JOIN .. USING (column).")
 _QUANTIFIER: Final = ("dpsql compares with = ANY of a list alone.", "Write = ANY (?), IN (..) or EXISTS.")
+_WINDOW: Final = "Write f(x) OVER (PARTITION BY .. ORDER BY ..), or f(x) OVER w .. WINDOW w AS (ORDER BY ..)."
 _SAMPLE: Final = (
     "the sample would be drawn outside the accounting, and would only add error.",
     "Leave it out: all rows cost no more.",
@@ -68,8 +75,8 @@ _OPERATOR: Final = ("it is an operator, not a function.", "Write -x, x IS NULL o
 _SUMMARIZE: Final = ("it would show exact values of the data.", "Use DESCRIBE table, or aggregates.")
 
 REFUSED_WORDS: Mapping[str, Refusal] = {
-    "over": ("OVER", "dpsql reads a window where it is used.", "Write f(x) OVER (PARTITION BY .. ORDER BY ..)."),
-    "window": ("WINDOW", "dpsql reads a window where it is used.", "Write f(x) OVER (PARTITION BY .. ORDER BY ..)."),
+    "over": ("OVER", "no window has this name here.", _WINDOW),
+    "window": ("WINDOW", "it names windows behind HAVING.", _WINDOW),
     "intersect": ("INTERSECT", _SET_OPERATION, "Write WHERE id IN (SELECT ..) AND id IN (SELECT ..)."),
     "except": ("EXCEPT", _SET_OPERATION, "Write WHERE id IN (SELECT ..) AND id NOT IN (SELECT ..)."),
     "pivot": ("PIVOT", *_PIVOT),

@@ -15,7 +15,7 @@ from dpsql.sql.clauses import JOIN_PREFIXES
 from dpsql.sql.elements import place_asked
 from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, NEEDS_AS, RESERVED
 from dpsql.sql.places import Places
-from dpsql.sql.refused import AFTER_STAR, FIRST_ROW, REFUSED_FUNCTIONS, REFUSED_WORDS
+from dpsql.sql.refused import AFTER_STAR, FIRST_ROW, FRAMES, REFUSED_FUNCTIONS, REFUSED_WORDS
 from dpsql.sql.syntax import Literal
 from dpsql.sql.tokens import Token, TokenKind
 from dpsql.sql.writer import OpenParenthesis
@@ -91,6 +91,8 @@ class _Builder(Places):
             self._template(token)
         elif word in ("left", "right") and following.symbol == "(":
             self._function(token)
+        elif self._is_other_frame(word):
+            raise self._refusal(word.upper(), *FRAMES)
         elif self._is_soft_keyword(word):
             ends = word in ("first", "last", "preceding", "following", "row") or following.word == "between"
             self._emit(word.upper(), operand=ends)

@@ -6185,3 +6185,37 @@ SELECT COUNT(*) FROM patients WHERE age + NULL > 3 OR exp(age * NULL) IS NULL
 -- columns: count_star() integer
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ((CAST(NULL AS BIGINT) > CAST($1 AS BIGINT)) OR (CAST(NULL AS BIGINT) IS NULL))) AS q
 -- values: 3
+
+-- Windows with names
+SELECT sex, SUM(COUNT(*)) OVER w AS so_far, RANK() OVER (ORDER BY sex) FROM patients GROUP BY sex WINDOW w AS (ORDER BY sex)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, so_far integer [-1.15292150461e+18, 1.15292150461e+18] or NULL, rank() OVER (ORDER BY sex) integer [1, 1099511627776]
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT sex, consent, round(SUM(COUNT(*)) OVER (V ROWS 1 PRECEDING), 1) AS two, COUNT(*) - AVG(COUNT(*)) OVER w AS more FROM patients GROUP BY ALL HAVING COUNT(*) > 0 WINDOW w AS (PARTITION BY sex), v AS (w ORDER BY consent)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- k1: text; 2 values: 'strict', 'normal'
+-- a0: count_rows
+-- columns: sex text, consent text, two integer [-1.15292150461e+18, 1.15292150461e+18] or NULL, more real or NULL
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+
+SELECT sex, RANK() OVER w AS r FROM patients GROUP BY sex WINDOW w AS (ORDER BY COUNT(*)) QUALIFY RANK() OVER w < 3
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, r integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT city, s FROM (FROM (SELECT city, COUNT(*) AS n FROM patients GROUP BY city) SELECT city, SUM(n) OVER w AS s WINDOW w AS (ORDER BY city)) WHERE s > 9
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 827 values: 'Abilene, TX', 'Akron, OH', 'Alafaya, FL', ..., 'Yucaipa, CA', 'Yuma, AZ'
+-- a0: count_rows
+-- columns: city text, s integer or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."city" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"

@@ -854,13 +854,13 @@ SELECT SUM(COUNT(*)) OVER (ORDER BY sex ROWS BETWEEN 1 FOLLOWING AND 1 PRECEDING
 -- refused: frame at 1:54: it starts behind its end. Write the earlier row first.
 
 SELECT SUM(COUNT(*)) OVER (ORDER BY sex RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM patients GROUP BY sex
--- refused: RANGE at 1:55: its ends are not counted in rows. Write ROWS BETWEEN 2 PRECEDING AND ..
+-- refused: RANGE at 1:55: the ends of a frame are counted in rows. Write ROWS BETWEEN 2 PRECEDING AND CURRENT ROW: an answer has a row for each group, such as a month.
 
 SELECT SUM(COUNT(*)) OVER (ORDER BY sex ROWS 9999999999999999999 PRECEDING) FROM patients GROUP BY sex
 -- refused: frame at 1:46: it takes a whole number of rows below 2^31. Write 2 PRECEDING.
 
 SELECT SUM(COUNT(*)) OVER (ORDER BY sex GROUPS CURRENT ROW) FROM patients GROUP BY sex
--- refused: syntax at 1:41: dpsql could not read the statement from here on. Check commas and parentheses. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+-- refused: GROUPS at 1:41: the ends of a frame are counted in rows. Write ROWS BETWEEN 2 PRECEDING AND CURRENT ROW: an answer has a row for each group, such as a month.
 
 SELECT SUM(COUNT(*)) OVER (ORDER BY sex ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE TIES) FROM patients
 GROUP BY sex
@@ -881,9 +881,6 @@ SELECT NTILE(0) OVER (ORDER BY sex), COUNT(*) FROM patients GROUP BY sex
 SELECT STDDEV(COUNT(*)) OVER () FROM patients GROUP BY sex
 -- refused: STDDEV .. OVER at 1:8: this is no window function here. There are ROW_NUMBER, RANK, DENSE_RANK, NTILE, PERCENT_RANK, CUME_DIST, COUNT, SUM, AVG, MIN, MAX, FIRST_VALUE, LAST_VALUE, LAG, LEAD, NTH_VALUE, with plain arguments.
 
-SELECT sex, SUM(COUNT(*)) OVER w FROM patients GROUP BY sex WINDOW w AS (ORDER BY sex)
--- refused: OVER at 1:27: dpsql reads a window where it is used. Write f(x) OVER (PARTITION BY .. ORDER BY ..).
-
 SELECT DISTINCT SUM(COUNT(*)) OVER () FROM patients GROUP BY sex
 -- refused: SELECT DISTINCT at 1:1: it does not go with a window. Leave DISTINCT out: every group has a row of its own.
 
@@ -892,7 +889,7 @@ SELECT CASE WHEN n > 1 THEN 'a' ELSE 'b' END AS x, COUNT(*) FROM (SELECT sex, CO
 -- refused: x at 1:18: it is neither grouped by nor aggregated. Add it to GROUP BY; a condition on single rows belongs into WHERE.
 
 SELECT COUNT(*) FROM patients WINDOW w AS (ORDER BY age)
--- refused: WINDOW at 1:31: dpsql reads a window where it is used. Write f(x) OVER (PARTITION BY .. ORDER BY ..).
+-- refused: WINDOW at 1:31: no function goes over 'w'. Write f(x) OVER w, or leave it out.
 
 SELECT COUNT(*) FROM patients TABLESAMPLE 10%
 -- refused: TABLESAMPLE at 1:31: the sample would be drawn outside the accounting, and would only add error. Leave it out: all rows cost no more.
@@ -2368,3 +2365,29 @@ SELECT COUNT(*) FROM patients WHERE (sex, consent) < ('F', 'strict')
 
 SELECT COUNT(*) FROM patients WHERE (sex, consent) IN (SELECT sex, consent FROM patients)
 -- refused: (a, b) at 1:38: a tuple is compared with tuples by =, <> and IN alone. Write (a, b) IN ((1, 2), (3, 4)), or compare column by column, with AND. To count pairs, GROUP BY a, b and count the rows of that answer.
+
+-- Windows with names
+SELECT RANK() OVER w FROM patients WINDOW w AS (ORDER BY age)
+-- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest.
+
+SELECT sex, RANK() OVER v FROM patients GROUP BY sex WINDOW w AS (ORDER BY sex)
+-- refused: WINDOW at 1:54: no function goes over 'w'. Write f(x) OVER w, or leave it out.
+
+SELECT sex, RANK() OVER w, SUM(COUNT(*)) OVER v FROM patients GROUP BY sex WINDOW w AS (ORDER BY sex)
+-- refused: OVER at 1:42: no window has this name here. Write f(x) OVER (PARTITION BY .. ORDER BY ..), or f(x) OVER w .. WINDOW w AS (ORDER BY ..).
+
+SELECT sex, RANK() OVER w FROM patients GROUP BY sex WINDOW w AS (ORDER BY sex), w AS (ORDER BY COUNT(*))
+-- refused: WINDOW at 1:82: its name is given twice. Give each window a name of its own.
+
+-- Frames of other lengths
+SELECT sex, SUM(COUNT(*)) OVER (ORDER BY sex GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM patients GROUP BY sex
+-- refused: GROUPS at 1:46: the ends of a frame are counted in rows. Write ROWS BETWEEN 2 PRECEDING AND CURRENT ROW: an answer has a row for each group, such as a month.
+
+SELECT visited_on, SUM(COUNT(*)) OVER (ORDER BY visited_on RANGE BETWEEN INTERVAL 7 DAY PRECEDING AND CURRENT ROW) FROM visits GROUP BY visited_on
+-- refused: RANGE at 1:60: the ends of a frame are counted in rows. Write ROWS BETWEEN 2 PRECEDING AND CURRENT ROW: an answer has a row for each group, such as a month.
+
+SELECT visited_on, SUM(COUNT(*)) OVER (ORDER BY visited_on RANGE BETWEEN CURRENT ROW AND INTERVAL '7 days' FOLLOWING) FROM visits GROUP BY visited_on
+-- refused: RANGE at 1:60: the ends of a frame are counted in rows. Write ROWS BETWEEN 2 PRECEDING AND CURRENT ROW: an answer has a row for each group, such as a month.
+
+SELECT visited_on, SUM(COUNT(*)) OVER (ORDER BY visited_on RANGE INTERVAL 7 DAY PRECEDING) FROM visits GROUP BY visited_on
+-- refused: RANGE at 1:60: the ends of a frame are counted in rows. Write ROWS BETWEEN 2 PRECEDING AND CURRENT ROW: an answer has a row for each group, such as a month.

@@ -14,6 +14,7 @@ from sqlglot import exp
 from dpsql.limits import MOST_OFFSET
 from dpsql.sql.atoms import Atom, Role
 from dpsql.sql.elements import SUBSCRIPT
+from dpsql.sql.refused import FRAMES
 from dpsql.sql.syntax import (
     AllColumns,
     Call,
@@ -217,7 +218,7 @@ class Expressions(Operators):
         if start > end or start == math.inf or end == -math.inf:
             self._refuse(node, "frame", "it starts behind its end.", "Write the earlier row first.")
         if not rows and not {start, end} <= {-math.inf, 0, math.inf}:
-            self._refuse(node, "RANGE", "its ends are not counted in rows.", "Write ROWS BETWEEN 2 PRECEDING AND ..")
+            self._refuse(node, "RANGE", *FRAMES)
         if not rows and (start, end) == (-math.inf, 0):
             return None
         return Frame(rows, *(None if math.isinf(side) else int(side) for side in (start, end)))
