@@ -14,6 +14,7 @@ from dpsql.plan.conversions import as_constant, computed, converted, met, recast
 from dpsql.plan.functions import Function, overloads
 from dpsql.plan.functions.casts import DECIMALS, DIGITS, cast_name, decimal_cast, decimal_text
 from dpsql.plan.functions.dates import PARTS
+from dpsql.plan.functions.refused import REFUSED
 from dpsql.plan.functions.rules import hull
 from dpsql.plan.identities import refuse_unit
 from dpsql.plan.multiples import multiple_of_all, within
@@ -24,6 +25,7 @@ from dpsql.plan.rounded import rounded
 from dpsql.plan.tuples import by_parts
 from dpsql.plan.types import Facts, Passed, Type, Value
 from dpsql.sql import syntax
+from dpsql.sql.elements import SUBSCRIPT
 from dpsql.sql.refused import QUARTERS, SINCE_1970
 
 __all__ = [
@@ -277,6 +279,8 @@ class Resolver:
         name = {"date_part": "extract", "datepart": "extract", "date_add": "+"}.get(node.name, node.name)
         if name in CALLS and not overloads(name):
             raise no_function(name, node.position)
+        if name in REFUSED and name != SUBSCRIPT:
+            raise no_function(name, node.position)
         if node.named or node.distinct or node.where is not None or node.order or node.star:
             raise UnsupportedQuery(
                 "named arguments, DISTINCT, FILTER, ORDER BY and * belong to aggregates.",
@@ -290,6 +294,8 @@ class Resolver:
             function, factor = INTERVALS[span.unit]
             count = as_constant(span.count * factor * (1 if name == "+" else -1))
             return self.apply(function, (self.resolve(arguments[0]), count), node.position)
+        if name == SUBSCRIPT and (own := self.resolve(arguments[0])).facts.type is Type.TEXT:
+            return self.apply("substr", (own, self.resolve(arguments[1]), as_constant(1)), node.position)
         if name == "extract" and len(arguments) == 2:
             return self._extract(node)
         if name == "if" and len(arguments) == 3:

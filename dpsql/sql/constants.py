@@ -38,7 +38,7 @@ class Constants(Writer):
     def _atom(self, token: Token) -> None:
         match token.kind:
             case TokenKind.NUMBER:
-                self._value(literals.read_number(token.text, token.position))
+                self._value(literals.read_number(token.text.replace("_", ""), token.position))
             case TokenKind.STRING:
                 self._value(literals.read_string(token.text, token.position))
             case TokenKind.PARAMETER | TokenKind.LIST:

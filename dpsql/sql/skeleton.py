@@ -96,6 +96,8 @@ class _Builder(Places):
         elif self._is_soft_keyword(word):
             ends = word in ("first", "last", "preceding", "following", "row") or following.word == "between"
             self._emit(word.upper(), operand=ends)
+        elif word == "unknown" and self._after_is():
+            self._emit("NULL", operand=True)
         elif word in _KEPT or (word in ("true", "false", "null") and self._after_is()):
             self._keyword(token)
         elif word in REFUSED_WORDS and self._peek(-1).word == "as" and following.symbol != "(":
@@ -211,7 +213,11 @@ class _Builder(Places):
         before, following = self._peek(-1), self._peek()
         frame = self.frames[-1] if self.frames else None
         if following.word == "on":
-            raise self._refusal("DISTINCT ON", "it keeps rows by their position.", f"Write GROUP BY. {FIRST_ROW}")
+            hint = (
+                "Of an answer write SELECT .. QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY n DESC) = 1, "
+                f"of people GROUP BY. {FIRST_ROW}"
+            )
+            raise self._refusal("DISTINCT ON", "it keeps rows by their position.", hint)
         if before.symbol == "(" and frame and frame.call and frame.opener == "call":
             frame.call.distinct = True
             self.at += 1

@@ -32,6 +32,8 @@ _CHARACTERS = {"YYYY": "%Y", "MM": "%m", "DD": "%d", "HH24": "%H", "MI": "%M", "
 _PART = re.compile("|".join(_CHARACTERS), re.IGNORECASE)
 _NUMBER = re.compile(r"(FM)?[$SL]?[90][90.,DG]*(MI|PL|PR|S|%)?", re.IGNORECASE)
 """A template of numbers."""
+_OTHERWISE = {"nvl": "coalesce", "iff": "if", "every": "bool_and"}
+"""Functions that have other names alone."""
 _BETWEEN = re.compile("[-/.:,_ ]*")
 
 
@@ -156,6 +158,11 @@ def _matched(call: Call) -> Expr:
     return replace(call, name="regexp_matches")
 
 
+def _called(call: Call) -> Expr:
+    """What has another name here: NVL(a, b), IFF(c, a, b), EVERY(c)."""
+    return replace(call, name=_OTHERWISE[call.name])
+
+
 def _day(call: Call) -> Expr:
     """MySQL's and BigQuery's ``DATE(x)``: the day of a moment."""
     if len(call.arguments) != 1:
@@ -195,4 +202,5 @@ _READ: Mapping[str, Callable[[Call], Expr]] = {
     "div0": _quotient_or_zero,
     "to_char": _written,
     "regexp_contains": _matched,
+    **dict.fromkeys(_OTHERWISE, _called),
 }

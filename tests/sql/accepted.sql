@@ -6219,3 +6219,32 @@ SELECT city, s FROM (FROM (SELECT city, COUNT(*) AS n FROM patients GROUP BY cit
 -- a0: count_rows
 -- columns: city text, s integer or NULL
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."city" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- Other words for the same
+-- reference: SELECT BOOL_AND(age > 3) AS all_of, SUM(COALESCE(age, 0)) AS s, SUM(if(sex = 'F', 1, 0)) AS women FROM patients
+SELECT EVERY(age > 3) AS all_of, SUM(NVL(age, 0)) AS s, SUM(IFF(sex = 'F', 1, 0)) AS women FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: sum of integer [0, 110]; grid 1 from 0 to 110
+-- a2: sum of integer [0, 1]; grid 1 from 0 to 1
+-- columns: all_of boolean, s integer, women integer
+-- engine: SELECT CAST(COUNT("x2") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($2 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", "x2" AS "x2" FROM (SELECT COALESCE("t0"."age", CAST($1 AS BIGINT)) AS "x0", CASE WHEN ("t0"."sex" = CAST($5 AS VARCHAR)) THEN CAST($6 AS BIGINT) ELSE CAST($1 AS BIGINT) END AS "x1", CASE WHEN (NOT ("t0"."age" > CAST($7 AS BIGINT))) THEN CAST($6 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 0, 1.0, 0.0, 110.0, 'F', 1, 3
+
+SELECT COUNT(*) FROM patients WHERE (age > 30) IS UNKNOWN OR (weight > 1_00.5) IS NOT UNKNOWN
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ((("t0"."age" > CAST($1 AS BIGINT)) IS NULL) OR (NOT (("t0"."weight" > CAST($2 AS DOUBLE)) IS NULL)))) AS q
+-- values: 30, 100.5
+
+SELECT sex[1] AS s, COUNT(*) AS n FROM patients WHERE city[2] <> 'b' GROUP BY ALL
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: s text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT substr("t0"."sex", CAST($1 AS BIGINT), CAST($1 AS BIGINT)) AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE (substr("t0"."city", CAST($2 AS BIGINT), CAST($1 AS BIGINT)) <> CAST($3 AS VARCHAR))) AS q GROUP BY "k0"
+-- values: 1, 2, 'b'

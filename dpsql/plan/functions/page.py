@@ -31,9 +31,11 @@ YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE or SECOND.
 Functions of other databases are read as these where they mean the same: `DATE_TRUNC(x, MONTH)`,
 `TIMESTAMP_TRUNC(x, MONTH)`, `DATE_DIFF(later, earlier, DAY)`, `DATEDIFF(day, earlier, later)`,
 `DATEDIFF(later, earlier)`, `DATE_ADD(x, INTERVAL 3 DAY)`, `DATEADD(day, 3, x)`, `DATE(x)`, `SAFE_DIVIDE(x, y)`,
-`DIV0(x, y)`, `REGEXP_CONTAINS(x, 'pattern')` and `SAFE_CAST(x AS INT64)`; `TIMESTAMPTZ '2024-05-31 13:45:00+02:00'`
+`DIV0(x, y)`, `REGEXP_CONTAINS(x, 'pattern')`, `NVL(x, y)`, `IFF(c, x, y)` and `SAFE_CAST(x AS INT64)`;
+`TIMESTAMPTZ '2024-05-31 13:45:00+02:00'`
 is its moment in UTC; and `TO_CHAR(x, 'YYYY-MM-DD')`, of days and moments, with YYYY, MM, DD, HH24, MI and SS alone.
-The standard's words are read, too: `SUBSTRING(x FROM 2 FOR 3)`, `TRIM(LEADING 'a' FROM x)`, `POSITION('a' IN x)`.
+The standard's words are read, too: `SUBSTRING(x FROM 2 FOR 3)`, `TRIM(LEADING 'a' FROM x)`, `POSITION('a' IN x)`,
+`IS UNKNOWN`. `x[2]` is the second character of a text.
 
 Patterns are constants of a part of RE2's grammar: characters, `.`, classes, groups, `|`, anchors, `* + ?`, counts up
 to 100, `\\d \\w \\s \\b` and their opposites; 200 characters at most, also with its repetitions written out. Short

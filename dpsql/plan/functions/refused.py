@@ -93,12 +93,10 @@ REFUSED: Mapping[str, tuple[str, str]] = {
         "Write QUANTILE_CONT(x, [0.1, 0.5]), and QUANTILE_CONT(x, 0.1) for a number to compute with.",
     ),
     "[]": (
-        "only a list of quantiles has elements.",
-        "Write QUANTILE_CONT(x, [0.25, 0.75])[1]. Of a text substr(x, 1, 1) is the first character, as x[1] is, "
-        "and split_part(x, ',', 1) the first piece.",
+        "only a text has characters, and a list of quantiles elements.",
+        "Write QUANTILE_CONT(x, [0.25, 0.75])[1]. Of a text split_part(x, ',', 1) is the first piece.",
     ),
-    "nvl": ("DuckDB calls it otherwise.", "Write coalesce(a, b)."),
-    "iff": ("DuckDB calls it otherwise.", "Write if(condition, a, b) or CASE."),
+    "initcap": ("DuckDB has no such function.", "Write upper(left(x, 1)) || lower(substr(x, 2)) for one word."),
     **dict.fromkeys(("strptime", "try_strptime", "parse_date", "parse_datetime", "parse_timestamp"), _PARSED),
     **dict.fromkeys(("str_to_date", "date_parse", "to_date", "try_to_date"), _PARSED),
     **dict.fromkeys(("json_extract_string", "json_extract", "json_value", "json_query", "json_extract_scalar"), _JSON),

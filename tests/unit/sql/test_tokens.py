@@ -70,7 +70,7 @@ def test_a_minus_glued_to_other_operators_is_refused_as_duckdb_does(sign: str) -
         ("1a", "number", 1),
         ("1e1e1", "number", 1),
         ("0x1F", "number", 1),
-        ("1_000", "number", 1),
+        ("1__000", "number", 1),
         ("1..2", "number", 1),
         ("'abc", "string", 1),
         ('"abc', "quoted name", 1),

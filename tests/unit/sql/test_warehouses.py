@@ -6,7 +6,7 @@ import pytest
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.sql import syntax
-from dpsql.sql.parse import parse
+from dpsql.sql.parse import normal, parse
 
 
 def read(expression: str) -> syntax.Expr:
@@ -93,3 +93,20 @@ def test_a_template_with_other_parts_is_refused_naming_the_format(template: str)
 def test_a_template_of_numbers_is_not_sent_to_the_format_of_dates(template: str) -> None:
     with pytest.raises(UnsupportedQuery, match=r"templates of numbers.*Write CAST\(round\(x, 2\) AS VARCHAR\)"):
         read(f"TO_CHAR(x, {template})")
+
+
+def test_functions_with_another_name_are_read_as_these() -> None:
+    text = "SELECT {}(a, 0), {}(a > 1, 2, 3), {}(a > 1) FILTER (WHERE b) FROM t"
+    assert normal(parse(text.format("NVL", "IFF", "EVERY"))) == normal(parse(text.format("coalesce", "if", "bool_and")))
+
+
+def test_unknown_is_null_behind_is() -> None:
+    text = "SELECT a IS {0}, b IS NOT {0} FROM t WHERE (a > 1) IS {0}"
+    assert normal(parse(text.format("UNKNOWN"))) == normal(parse(text.format("NULL")))
+    assert normal(parse("SELECT unknown FROM t")) != normal(parse("SELECT NULL FROM t"))
+
+
+def test_digits_are_grouped_by_underscores() -> None:
+    assert normal(parse("SELECT a > 1_000, b < 12_345.5, 1_0e2 FROM t")) == normal(
+        parse("SELECT a > 1000, b < 12345.5, 10e2 FROM t")
+    )
