@@ -15,7 +15,7 @@ from dpsql.plan.types import Type
 
 __all__ = ["CALLS", "FUNCTIONS", "NAMES", "AggregateCall", "AggregateFunction", "ByUnit", "Kind", "Takes"]
 
-ALL, NUMBERS = tuple(Type), (Type.INTEGER, Type.REAL)
+ALL, NUMBERS, REALS = tuple(Type), (Type.INTEGER, Type.REAL), (Type.REAL,)
 
 
 class Kind(enum.Enum):
@@ -106,10 +106,10 @@ FUNCTIONS: Mapping[str, AggregateFunction] = {
         ),
         F("quantile_cont", Kind.PLACE, drawn=True, located=True, default="quantile"),
         F("quantile_disc", Kind.PLACE, drawn=True, keeps_type=True, default="quantile"),
-        F("var_pop", Kind.VARIANCE, located=True, default="var"),
-        F("var_samp", Kind.VARIANCE, located=True, default="var"),
-        F("stddev_pop", Kind.DEVIATION, located=True, default="stddev"),
-        F("stddev_samp", Kind.DEVIATION, located=True, default="stddev"),
+        F("var_pop", Kind.VARIANCE, over_answers=REALS, located=True, default="var"),
+        F("var_samp", Kind.VARIANCE, over_answers=REALS, located=True, default="var"),
+        F("stddev_pop", Kind.DEVIATION, over_answers=REALS, located=True, default="stddev"),
+        F("stddev_samp", Kind.DEVIATION, over_answers=REALS, located=True, default="stddev"),
         F("covar_pop", Kind.PAIR, 2),
         F("covar_samp", Kind.PAIR, 2),
         F("regr_slope", Kind.PAIR, 2),

@@ -10,6 +10,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.limits import MOST_ROWS
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, AggregateFunction, Kind, Takes
 from dpsql.plan.conditions import where_as_case
+from dpsql.plan.conversions import converted
 from dpsql.plan.expressions import Resolver, arguments_of
 from dpsql.plan.functions import Function
 from dpsql.plan.intervals import Interval
@@ -32,12 +33,9 @@ PLACED = (
     "An answer has few rows: ORDER BY n shows them in order, with LIMIT 1 OFFSET 5 the sixth of them. Of people, not "
     "of groups, it is asked where people's rows are read."
 )
-APART = (
-    "Write sqrt(greatest(0, AVG(n * n) - AVG(n) * AVG(n))), which is over n rows; without the root it is a variance."
-)
-INSTEAD = {Kind.COUNT: "Write COUNT(*) FILTER (WHERE ..).", Kind.DEVIATION: APART, Kind.VARIANCE: APART}
-"""What to write for other aggregates over an answer; for all else `PLACED`."""
 ROWS = Interval(Fraction(0), Fraction(MOST_ROWS))
+MODERATE = "CASE WHEN abs({0}) <= 1e140 THEN {0} END"
+"""Numbers of which squares do not overflow, however many there are. Beyond lies nothing that people measure."""
 
 
 def _exact(row: AggregateFunction, *types: Type, sql: str = "") -> Function:
@@ -49,6 +47,9 @@ def _exact(row: AggregateFunction, *types: Type, sql: str = "") -> Function:
         case Kind.SUM:
             total = f"try_sum_of_{result.value}s({{0}})"
             return Function(row.name, types, result, total, interval=lambda x: x * ROWS)
+        case Kind.VARIANCE | Kind.DEVIATION:
+            spread = f"{row.name.upper()}({MODERATE})"
+            return Function(row.name, types, result, spread, interval=lambda _: Interval(Fraction(0), None))
         case _:
             means = row.name == "avg" and types == (Type.INTEGER,)  # not a DOUBLE everywhere
             sql = "avg_of_integers({0})" if means else f"{row.name.upper()}({{0}})"
@@ -60,6 +61,8 @@ AGGREGATES: dict[str, tuple[Function, ...]] = {
     for row in FUNCTIONS.values()
     if row.over_answers and row.name in CALLS
 }
+MEDIAN = Function("median", (Type.REAL,), Type.REAL, f"median_of_reals({MODERATE})", interval=lambda x: x)
+AGGREGATES[MEDIAN.name] = (MEDIAN,)
 COUNT_DISTINCT = tuple(_exact(FUNCTIONS["count_distinct"], kind, sql="COUNT(DISTINCT {0})") for kind in Type)
 COUNT_ROWS = _exact(FUNCTIONS["count_rows"], sql="COUNT(*)")
 
@@ -223,14 +226,19 @@ class _Stage:
         return windowed(node, Resolver(self._lookup, self.parameters)) if isinstance(node, syntax.Window) else None
 
     def _aggregate(self, node: syntax.Call) -> Expression:
-        if node.name not in AGGREGATES:
-            raise UnsupportedQuery(
-                "over answers and public tables there are COUNT, SUM, AVG, MIN and MAX.", construct=node.name.upper(),
-                position=node.position, hint=INSTEAD.get(FUNCTIONS[CALLS[node.name].function].kind, PLACED),
-            )  # fmt: skip
-        distinct = node.distinct and node.name == "count" and bool(node.arguments)
         if node.where is not None:
             return self._aggregate(where_as_case(node, node.where))
+        if CALLS[node.name].takes is Takes.COUNT_IF and len(node.arguments) == 1 and not node.distinct:
+            counted = where_as_case(replace(node, name="count", arguments=(), star=True), node.arguments[0])
+            return self._aggregate(counted)
+        name = CALLS[node.name].function if CALLS[node.name].plain else node.name
+        if name not in AGGREGATES:
+            raise UnsupportedQuery(
+                "over answers and public tables there are COUNT, SUM, AVG, MIN, MAX, MEDIAN, VAR and STDDEV.",
+                construct=node.name.upper(), position=node.position,
+                hint=PLACED,
+            )  # fmt: skip
+        distinct = node.distinct and node.name == "count" and bool(node.arguments)
         if node.distinct > distinct or node.order or node.named or len(node.arguments) > 1:
             raise UnsupportedQuery(
                 "over public values it takes one plain argument.", construct=node.name.upper(),
@@ -242,7 +250,10 @@ class _Stage:
         argument = plain.resolve(node.arguments[0])
         if argument.facts.type is Type.BOOLEAN and CALLS[node.name].takes is Takes.NUMBER_OR_TRUTH:
             argument = plain.apply("cast:integer", (argument,), node.position)
-        for function in COUNT_DISTINCT if distinct else AGGREGATES[node.name]:
+        functions = COUNT_DISTINCT if distinct else AGGREGATES[name]
+        if len(functions) == 1:  # of reals, which whole numbers are, too
+            argument = converted(argument, *functions[0].parameters) or argument
+        for function in functions:
             if function.parameters == (argument.facts.type,):
                 return Apply(function, (argument,), Facts(function.result))
         raise UnsupportedQuery(

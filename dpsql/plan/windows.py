@@ -96,7 +96,12 @@ _LISTED: tuple[Function, ...] = (
         for name in ("percent_rank", "cume_dist")
     ),
     COUNT_ROWS,
-    *(_aggregate(row, kind) for row in AGGREGATES.values() if row.name in CALLS for kind in row.over_answers or ()),
+    *(
+        _aggregate(row, kind)
+        for row in AGGREGATES.values()
+        if row.name in CALLS and row.kind in (Kind.COUNT, Kind.SUM, Kind.PLACE)
+        for kind in row.over_answers or ()
+    ),
     *(_chosen(name, kind) for name in (*CHOSEN, *NEIGHBOURS) for kind in Type),
     *(_chosen("nth_value", kind, INTEGER) for kind in Type),
     *(_chosen(name, kind, INTEGER) for name in NEIGHBOURS for kind in Type),

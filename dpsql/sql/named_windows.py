@@ -66,9 +66,9 @@ def _select(pieces: list[Piece]) -> list[Piece]:
     if not windows:
         return pieces
     found = _replaced([*pieces[:begin], *pieces[at:]], windows, used)
-    if unused := windows.keys() - used:
-        name = min(unused)
-        raise _refusal(pieces[begin], f"no function goes over {name!r}.", f"Write f(x) OVER {name}, or leave it out.")
+    if unused := sorted(windows.keys() - used):
+        hint = f"Write f(x) OVER {unused[0]}, or leave it out."
+        raise _refusal(pieces[begin], f"no function goes over {unused[0]!r}.", hint)
     return found
 
 

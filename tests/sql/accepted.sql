@@ -6170,12 +6170,12 @@ SELECT round(COUNT(*), -2) AS hundreds, trunc(-COUNT(*), -1) AS tens, round(COUN
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
 
 -- Of NULL nothing can be too large
-SELECT COUNT(*) * NULL AS n, -NULL AS m, COALESCE(AVG(age) + NULL, 0) AS mean FROM patients
+SELECT COUNT(*) * NULL AS n, -NULL AS m, COALESCE(AVG(age) + NULL, 0.5) AS mean FROM patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: count_rows
 -- a1: avg of integer [0, 110]; grid 1 from 0 to 110
--- columns: n integer or NULL, m integer or NULL, mean integer
+-- columns: n integer or NULL, m integer or NULL, mean real
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
 
 SELECT COUNT(*) FROM patients WHERE age + NULL > 3 OR exp(age * NULL) IS NULL
@@ -6187,6 +6187,7 @@ SELECT COUNT(*) FROM patients WHERE age + NULL > 3 OR exp(age * NULL) IS NULL
 -- values: 3
 
 -- Windows with names
+-- reference: SELECT sex, SUM(COUNT(*)) OVER (ORDER BY sex) AS so_far, RANK() OVER (ORDER BY sex) FROM patients WHERE sex IS NOT NULL GROUP BY sex
 SELECT sex, SUM(COUNT(*)) OVER w AS so_far, RANK() OVER (ORDER BY sex) FROM patients GROUP BY sex WINDOW w AS (ORDER BY sex)
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
@@ -6195,6 +6196,7 @@ SELECT sex, SUM(COUNT(*)) OVER w AS so_far, RANK() OVER (ORDER BY sex) FROM pati
 -- columns: sex text, so_far integer [-1.15292150461e+18, 1.15292150461e+18] or NULL, rank() OVER (ORDER BY sex) integer [1, 1099511627776]
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
+-- reference: SELECT sex, consent, round(SUM(n) OVER (PARTITION BY sex ORDER BY consent ROWS 1 PRECEDING), 1) AS two, n - AVG(n) OVER (PARTITION BY sex) AS more FROM (SELECT sex, consent, COUNT(*) AS n FROM patients WHERE sex IS NOT NULL AND consent IS NOT NULL GROUP BY ALL)
 SELECT sex, consent, round(SUM(COUNT(*)) OVER (V ROWS 1 PRECEDING), 1) AS two, COUNT(*) - AVG(COUNT(*)) OVER w AS more FROM patients GROUP BY ALL HAVING COUNT(*) > 0 WINDOW w AS (PARTITION BY sex), v AS (w ORDER BY consent)
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
@@ -6204,6 +6206,7 @@ SELECT sex, consent, round(SUM(COUNT(*)) OVER (V ROWS 1 PRECEDING), 1) AS two, C
 -- columns: sex text, consent text, two integer [-1.15292150461e+18, 1.15292150461e+18] or NULL, more real or NULL
 -- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
 
+-- reference: SELECT sex, r FROM (SELECT sex, RANK() OVER (ORDER BY COUNT(*)) AS r FROM patients WHERE sex IS NOT NULL GROUP BY sex) WHERE r < 3
 SELECT sex, RANK() OVER w AS r FROM patients GROUP BY sex WINDOW w AS (ORDER BY COUNT(*)) QUALIFY RANK() OVER w < 3
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
@@ -6212,6 +6215,7 @@ SELECT sex, RANK() OVER w AS r FROM patients GROUP BY sex WINDOW w AS (ORDER BY 
 -- columns: sex text, r integer
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
+-- reference: SELECT city, s FROM (SELECT city, SUM(n) OVER (ORDER BY city) AS s FROM (SELECT city, COUNT(*) AS n FROM patients WHERE city IS NOT NULL GROUP BY city)) WHERE s > 9
 SELECT city, s FROM (FROM (SELECT city, COUNT(*) AS n FROM patients GROUP BY city) SELECT city, SUM(n) OVER w AS s WINDOW w AS (ORDER BY city)) WHERE s > 9
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
@@ -6248,3 +6252,73 @@ SELECT sex[1] AS s, COUNT(*) AS n FROM patients WHERE city[2] <> 'b' GROUP BY AL
 -- columns: s text, n integer
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT substr("t0"."sex", CAST($1 AS BIGINT), CAST($1 AS BIGINT)) AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE (substr("t0"."city", CAST($2 AS BIGINT), CAST($1 AS BIGINT)) <> CAST($3 AS VARCHAR))) AS q GROUP BY "k0"
 -- values: 1, 2, 'b'
+
+-- Spreads and medians of answers
+-- reference: SELECT STDDEV(n) AS sd, VAR_POP(n) AS v, MEDIAN(n) AS middle, MEAN(n) AS mean, COUNT_IF(n > 3) FILTER (WHERE sex <> 'X') AS several FROM (SELECT sex, consent, COUNT(*) AS n FROM patients GROUP BY ALL)
+SELECT STDDEV(n) AS sd, VAR_POP(n) AS v, MEDIAN(n) AS middle, MEAN(n) AS mean, COUNT_IF(n > 3) FILTER (WHERE sex <> 'X') AS several FROM (SELECT sex, consent, COUNT(*) AS n FROM patients GROUP BY ALL)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- k1: text; 2 values: 'strict', 'normal'
+-- a0: count_rows
+-- columns: sd real or NULL, v real or NULL, middle real or NULL, mean real or NULL, several integer or NULL
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+
+-- reference: SELECT sex, MEDIAN(n) FILTER (WHERE consent = 'strict') AS m, STDDEV_POP(mean) AS s FROM (SELECT sex, consent, COUNT(*) AS n, AVG(age) AS mean FROM patients GROUP BY ALL) GROUP BY sex HAVING VAR_SAMP(n) >= 0 ORDER BY MEDIAN(n)
+SELECT sex, MEDIAN(n) FILTER (WHERE consent = 'strict') AS m, STDDEV_POP(mean) AS s FROM (SELECT sex, consent, COUNT(*) AS n, AVG(age) AS mean FROM patients GROUP BY ALL) GROUP BY sex HAVING VAR_SAMP(n) >= 0 ORDER BY MEDIAN(n)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- k1: text; 2 values: 'strict', 'normal'
+-- a0: count_rows
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, m real or NULL, s real or NULL
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+
+-- reference: WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, (n - (SELECT AVG(n) FROM a)) / (SELECT STDDEV(n) FROM a) AS z FROM a
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, (n - (SELECT AVG(n) FROM a)) / (SELECT STDDEV(n) FROM a) AS z FROM a
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, z real or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT state, MEDIAN(population) AS middle, STDDEV(population) AS sd FROM cities GROUP BY state ORDER BY state
+-- unit: none, the tables are public
+-- columns: state text, middle real or NULL, sd real or NULL
+-- engine: SELECT "t0"."state" AS "c0", MEDIAN(CASE WHEN abs(CAST("t0"."population" AS DOUBLE)) <= 1e140 THEN CAST("t0"."population" AS DOUBLE) END) AS "c1", STDDEV_SAMP(CASE WHEN abs(CAST("t0"."population" AS DOUBLE)) <= 1e140 THEN CAST("t0"."population" AS DOUBLE) END) AS "c2" FROM "bounded"."main"."cities" AS "t0" GROUP BY "t0"."state" ORDER BY "t0"."state" ASC NULLS LAST, "t0"."state" ASC NULLS LAST
+
+-- reference: WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) PIVOT a ON sex IN ('F') USING MEDIAN(n) GROUP BY consent
+WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) PIVOT a ON sex IN ('F') USING MEDIAN(n) GROUP BY consent
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- k1: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: consent text, F real or NULL
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+
+SELECT state, STDDEV(population) FROM cities GROUP BY state
+-- unit: none, the tables are public
+-- columns: state text, stddev(population) real or NULL
+-- engine: SELECT "t0"."state" AS "c0", STDDEV_SAMP(CASE WHEN abs(CAST("t0"."population" AS DOUBLE)) <= 1e140 THEN CAST("t0"."population" AS DOUBLE) END) AS "c1" FROM "bounded"."main"."cities" AS "t0" GROUP BY "t0"."state" ORDER BY "t0"."state" ASC NULLS LAST
+
+-- reference: SELECT COUNT_IF(n > 100) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
+SELECT COUNT_IF(n > 100) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: count_if((n > 100)) integer or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- reference: SELECT median(n) FROM (SELECT year(visited_on) AS y, COUNT(*) AS n FROM visits GROUP BY y)
+SELECT median(n) FROM (SELECT year(visited_on) AS y, COUNT(*) AS n FROM visits GROUP BY y)
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 6
+-- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
+-- a0: count_rows
+-- columns: median(n) real or NULL
+-- engine: SELECT CAST("k0" AS BIGINT) AS "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "k0" AS "k0", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM (SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", "r0" AS "$of", "r1" AS "$bin", "r2" AS "$units", "r3" AS "$signs", "r4" AS "$total" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$of" AS "r0", "t0"."$bin" AS "r1", "t0"."$units" AS "r2", "t0"."$signs" AS "r3", "t0"."$total" AS "r4" FROM "bounded"."main"."visits$days$visited_on" AS "t0") AS q) AS t WHERE "$of" = 0) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
+-- values: 2020, 2025

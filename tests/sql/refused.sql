@@ -2074,15 +2074,6 @@ WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) PIVOT 
 PIVOT patients ON patient_id IN (17) USING AVG(age) GROUP BY sex
 -- refused: patient_id at 1:34: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
 
-WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) PIVOT a ON sex IN ('F') USING MEDIAN(n) GROUP BY consent
--- refused: MEDIAN at 1:105: over answers and public tables there are COUNT, SUM, AVG, MIN and MAX. An answer has few rows: ORDER BY n shows them in order, with LIMIT 1 OFFSET 5 the sixth of them. Of people, not of groups, it is asked where people's rows are read.
-
-SELECT state, STDDEV(population) FROM cities GROUP BY state
--- refused: STDDEV at 1:15: over answers and public tables there are COUNT, SUM, AVG, MIN and MAX. Write sqrt(greatest(0, AVG(n * n) - AVG(n) * AVG(n))), which is over n rows; without the root it is a variance.
-
-SELECT COUNT_IF(n > 100) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
--- refused: COUNT_IF at 1:8: over answers and public tables there are COUNT, SUM, AVG, MIN and MAX. Write COUNT(*) FILTER (WHERE ..).
-
 PIVOT (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) ON n IN (17) USING SUM(n) WHERE n > 3
 -- refused: WHERE at 1:97: it stands in the wrong place, or twice. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
 
@@ -2269,9 +2260,6 @@ SELECT concat(AVG(cost), ' euro') FROM visits
 SELECT arg_max(y, n) FROM (SELECT year(visited_on) AS y, COUNT(*) AS n FROM visits GROUP BY y)
 -- refused: arg_max at 1:8: over answers and public tables a row is not chosen by an aggregate. Write SELECT y, n FROM (..) ORDER BY n DESC LIMIT 1.
 
-SELECT median(n) FROM (SELECT year(visited_on) AS y, COUNT(*) AS n FROM visits GROUP BY y)
--- refused: MEDIAN at 1:8: over answers and public tables there are COUNT, SUM, AVG, MIN and MAX. An answer has few rows: ORDER BY n shows them in order, with LIMIT 1 OFFSET 5 the sixth of them. Of people, not of groups, it is asked where people's rows are read.
-
 SELECT COUNT(*) AS n FROM visits WHERE n > 5
 -- refused: COUNT at 1:8: an aggregate cannot stand here. Conditions on aggregates belong into HAVING; an aggregate of aggregates needs a sub-query.
 
@@ -2400,3 +2388,15 @@ SELECT COUNT(*) FROM patients WHERE age[1] = 7
 
 SELECT COUNT(*) FROM patients WHERE weight > 1__000
 -- refused: number at 1:46: this is not a plain decimal number. Write it like 1000, 0.5 or 1e-3.
+
+SELECT CORR(n, m) FROM (SELECT sex, COUNT(*) AS n, AVG(age) AS m FROM patients GROUP BY sex)
+-- refused: CORR at 1:8: over answers and public tables there are COUNT, SUM, AVG, MIN, MAX, MEDIAN, VAR and STDDEV. An answer has few rows: ORDER BY n shows them in order, with LIMIT 1 OFFSET 5 the sixth of them. Of people, not of groups, it is asked where people's rows are read.
+
+SELECT QUANTILE_CONT(n, 0.9) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
+-- refused: QUANTILE_CONT at 1:8: over answers and public tables there are COUNT, SUM, AVG, MIN, MAX, MEDIAN, VAR and STDDEV. An answer has few rows: ORDER BY n shows them in order, with LIMIT 1 OFFSET 5 the sixth of them. Of people, not of groups, it is asked where people's rows are read.
+
+SELECT STDDEV(n) OVER () FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
+-- refused: STDDEV .. OVER at 1:8: this is no window function here. There are ROW_NUMBER, RANK, DENSE_RANK, NTILE, PERCENT_RANK, CUME_DIST, COUNT, SUM, AVG, MIN, MAX, FIRST_VALUE, LAST_VALUE, LAG, LEAD, NTH_VALUE, with plain arguments.
+
+SELECT COUNT(*) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) WHERE MEDIAN(n) > 3
+-- refused: MEDIAN at 1:83: an aggregate cannot stand here. Conditions on aggregates belong into HAVING; an aggregate of aggregates needs a sub-query.

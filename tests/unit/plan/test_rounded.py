@@ -41,7 +41,7 @@ def rounded(name: str, digits: int, low: int | None, high: int | None) -> Expres
 def test_the_bounds_are_the_exact_ones(name: str, digits: int, low: int, high: int, least: int, most: int) -> None:
     facts = rounded(name, digits, low, high).facts
     assert facts.type is Type.INTEGER
-    assert (facts.low, facts.high) == (least, most)
+    assert (facts.low, facts.high) == (Fraction(least), Fraction(most))
 
 
 def test_what_could_be_too_large_is_rounded_as_a_real_number() -> None:
