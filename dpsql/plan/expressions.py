@@ -124,17 +124,15 @@ class Resolver:
             UnsupportedQuery: Unknown name, function or type; the message says what to write instead.
         """
         found = self.lookup(node)
+        if isinstance(found, Apply | Case):
+            refuse_large(found, _spoken(node), node.position)
         if found is not None:
-            if isinstance(found, Apply | Case):
-                refuse_large(found, _spoken(node), node.position)
             return found
         if (parts := by_parts(node)) is not None:
             return self.resolve(parts)
         match node:
-            case syntax.Literal():
-                return as_constant(node.value)
-            case syntax.Parameter():
-                return as_constant(self._parameter(node))
+            case syntax.Literal() | syntax.Parameter():
+                return as_constant(node.value if isinstance(node, syntax.Literal) else self._parameter(node))
             case syntax.Call():
                 return self._call(node)
             case syntax.CaseExpression():

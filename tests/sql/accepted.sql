@@ -6284,10 +6284,10 @@ WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, (n 
 -- columns: sex text, z real or NULL
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
-SELECT state, MEDIAN(population) AS middle, STDDEV(population) AS sd FROM cities GROUP BY state ORDER BY state
+SELECT state, MEDIAN(population) AS middle, floor(STDDEV(population)) AS sd FROM cities GROUP BY state ORDER BY state
 -- unit: none, the tables are public
 -- columns: state text, middle real or NULL, sd real or NULL
--- engine: SELECT "t0"."state" AS "c0", MEDIAN(CASE WHEN abs(CAST("t0"."population" AS DOUBLE)) <= 1e140 THEN CAST("t0"."population" AS DOUBLE) END) AS "c1", STDDEV_SAMP(CASE WHEN abs(CAST("t0"."population" AS DOUBLE)) <= 1e140 THEN CAST("t0"."population" AS DOUBLE) END) AS "c2" FROM "bounded"."main"."cities" AS "t0" GROUP BY "t0"."state" ORDER BY "t0"."state" ASC NULLS LAST, "t0"."state" ASC NULLS LAST
+-- engine: SELECT "t0"."state" AS "c0", MEDIAN(CASE WHEN abs(CAST("t0"."population" AS DOUBLE)) <= 1e140 THEN CAST("t0"."population" AS DOUBLE) END) AS "c1", floor(STDDEV_SAMP(CASE WHEN abs(CAST("t0"."population" AS DOUBLE)) <= 1e140 THEN CAST("t0"."population" AS DOUBLE) END)) AS "c2" FROM "bounded"."main"."cities" AS "t0" GROUP BY "t0"."state" ORDER BY "t0"."state" ASC NULLS LAST, "t0"."state" ASC NULLS LAST
 
 -- reference: WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) PIVOT a ON sex IN ('F') USING MEDIAN(n) GROUP BY consent
 WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) PIVOT a ON sex IN ('F') USING MEDIAN(n) GROUP BY consent
@@ -6299,10 +6299,10 @@ WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) PIVOT 
 -- columns: consent text, F real or NULL
 -- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
 
-SELECT state, STDDEV(population) FROM cities GROUP BY state
+SELECT state, floor(STDDEV(population)) FROM cities GROUP BY state
 -- unit: none, the tables are public
--- columns: state text, stddev(population) real or NULL
--- engine: SELECT "t0"."state" AS "c0", STDDEV_SAMP(CASE WHEN abs(CAST("t0"."population" AS DOUBLE)) <= 1e140 THEN CAST("t0"."population" AS DOUBLE) END) AS "c1" FROM "bounded"."main"."cities" AS "t0" GROUP BY "t0"."state" ORDER BY "t0"."state" ASC NULLS LAST
+-- columns: state text, floor(stddev(population)) real or NULL
+-- engine: SELECT "t0"."state" AS "c0", floor(STDDEV_SAMP(CASE WHEN abs(CAST("t0"."population" AS DOUBLE)) <= 1e140 THEN CAST("t0"."population" AS DOUBLE) END)) AS "c1" FROM "bounded"."main"."cities" AS "t0" GROUP BY "t0"."state" ORDER BY "t0"."state" ASC NULLS LAST
 
 -- reference: SELECT COUNT_IF(n > 100) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
 SELECT COUNT_IF(n > 100) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
