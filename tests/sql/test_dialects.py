@@ -44,7 +44,10 @@ MARKED = Dialect(
     widest=DUCKDB.widest,
     spellings={name: f"marked_{name.replace('/', '_')}({{*}})" for name in DUCKDB.spellings},
 )
-SHARED = {"count", "min", "max", "avg", "sum", "nullif", "row_number", "rank", "dense_rank", "lag", "lead", "ntile"}
+SHARED = {
+    *("count", "min", "max", "avg", "sum", "var_pop", "var_samp", "stddev_pop", "stddev_samp"),
+    *("nullif", "row_number", "rank", "dense_rank", "lag", "lead", "ntile"),
+}
 """Functions that every database has under this name, with this meaning."""
 POLICIES = sorted((Path(__file__).parents[2] / "policies").glob("*.yaml"))
 SIGNS = {"+", "-", "*", "/", "||"}
