@@ -19,7 +19,6 @@ from dpsql.prepare import Measured, Prepared
 __all__ = ["left_to_chance"]
 
 COMPARISONS = frozenset({"<", "<=", "=", "<>", ">=", ">"})
-COUNTED = {"count_rows": "rows", "count": "rows", "count_units": "units", "count_distinct": "values"}
 
 
 def left_to_chance(prepared: Prepared) -> tuple[str, ...]:
@@ -53,10 +52,10 @@ def _compared(expression: Expression) -> Iterator[tuple[Column, Fraction]]:
 
 def _said(own: Measured, line: Fraction) -> str:
     reach, function = own.choice.release.half_width, FUNCTIONS[own.aggregate.function]
-    what = COUNTED.get(own.aggregate.function, "")
+    what = {"count_units": "units", "count_distinct": "values"}.get(own.aggregate.function, "rows")
     if function.kind is Kind.COUNT and line - Fraction(reach) <= 0:
         return (
-            f"while fewer than about {number(math.ceil(float(line) + reach))} {what or 'rows'} decide it, or none, it "
+            f"while fewer than about {number(math.ceil(float(line) + reach))} {what} decide it, or none, it "
             f"is left to chance: it asks whether a count with noise of ±{number(reach)} reaches {number(float(line))}."
         )
     return (

@@ -120,12 +120,15 @@ def test_an_unknown_loss_is_refused(path: Path) -> None:
         opened(path)
 
 
-@pytest.mark.parametrize("pragma", ["application_id = 1", "user_version = 2"])
-def test_a_file_of_another_kind_or_format_is_refused(path: Path, pragma: str) -> None:
+@pytest.mark.parametrize(
+    ("pragma", "why"),
+    [("application_id = 1", "not a dpsql ledger"), ("user_version = 2", "by a newer dpsql, in format 2")],
+)
+def test_a_file_of_another_kind_or_format_is_refused(path: Path, pragma: str, why: str) -> None:
     sql = sqlite3.connect(path)
     sql.execute(f"PRAGMA {pragma}")
     sql.close()
-    with pytest.raises(LedgerError, match="not a dpsql ledger"):
+    with pytest.raises(LedgerError, match=why):
         opened(path)
 
 

@@ -189,7 +189,7 @@ def test_declining_an_interval_is_refused_where_nothing_reads_it(session: dpsql.
 
 def test_the_extremes_hint_at_what_says_more(session: dpsql.Session) -> None:
     assert (
-        "MAX(age): it rests on the outermost rows; QUANTILE_CONT(x, 0.99) says more."
+        "MAX(age): it rests on the outermost rows; QUANTILE_CONT(age, 0.99) says more."
         in session.query("SELECT MAX(age) FROM people").notes
     )
 

@@ -213,8 +213,8 @@ STATISTICS: Mapping[str, Statistic] = {
 def statistic_of(function: str, fraction: Fraction | None) -> Statistic | None:
     """The statistic of an aggregate, or None where it has no preprocessed form here.
 
-    >>> statistic_of("quantile_cont", Fraction(1, 2)), statistic_of("corr", None)
-    (Median(power=1), None)
+    >>> statistic_of("avg", None), statistic_of("corr", None)
+    (Mean(power=1), None)
     >>> statistic_of("quantile_disc", Fraction(9, 10))
     Quantile(share=Fraction(9, 10), discrete=True, power=1)
     """

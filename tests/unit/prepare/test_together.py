@@ -60,8 +60,7 @@ def test_two_means_are_one_vector_where_that_errs_less(session: Session) -> None
     assert [m.name for m in answer.measurements if m.mechanism == "friendly_core"] == ["AVG(x), AVG(y)"]
     assert any("2 means are one vector" in note for note in answer.notes)
     for name in ("avg(x)", "avg(y)"):
-        ((low, high),) = answer.interval(name)
-        assert low < high
+        assert answer.interval(name) == [(None, None)]  # how far rows that are left out lie, nobody knows
 
 
 def test_they_stay_apart_where_that_errs_less(session: Session) -> None:
