@@ -71,6 +71,7 @@ def test_without_bounds_hints_serve_the_whole_column_and_nothing_else() -> None:
 
 
 STEPS = np.rint(np.random.default_rng(5).normal(1690, 95, 4000) / 10).astype(np.int64)  # whole centimetres
+OF_COLUMNS = ("quantile_cont", "quantile_disc", "avg", "var_pop", "stddev_pop")
 KINDS: dict[str, np.ndarray] = {
     "rounded": STEPS,
     "heaps": np.repeat([150, 160, 170, 180], [700, 1200, 1300, 800]),
@@ -82,9 +83,12 @@ KINDS: dict[str, np.ndarray] = {
 }
 
 
-@pytest.mark.parametrize("function", ["quantile_cont", "quantile_disc", "avg", "var_pop", "stddev_pop", "trimmed_mean"])
+@pytest.mark.parametrize("function", [*OF_COLUMNS, pytest.param("trimmed_mean", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("spread", [Fraction(1, 10), Fraction(10), Fraction(1000)])
+@pytest.mark.parametrize(
+    "spread",
+    [Fraction(10), *(pytest.param(other, marks=pytest.mark.slow) for other in (Fraction(1, 10), Fraction(1000)))],
+)
 def test_unasked_intervals_without_bounds_hold_the_truth_whatever_centre_and_spread_say(
     function: str, kind: str, spread: Fraction
 ) -> None:
