@@ -24,6 +24,7 @@ from dpsql import Answer, Error, ProgrammingError, Session
 from dpsql.answers.several import put_together
 from dpsql.audit.remembering import Remembering
 from dpsql.plan.plans import PublicPlan, Several
+from dpsql.prepare import Prepared
 from dpsql.privacy.sampling import Sampler
 from dpsql.sql.parse import parse
 
@@ -159,12 +160,17 @@ def ask(
 
 
 def again(session: Session, sql: str, parameters: Sequence[Any], draws: int) -> Iterator[Answer]:
-    """The same answer with other noise: a trial of the noise, which no session gives."""
+    """The same answer with other noise: a trial of the noise, which no session gives.
+
+    None where the rows depend on a number that is released before: that would have to be drawn again, too.
+    """
     if draws:
         query: Any = parse(sql)
         plan = session._plan(query.select, parameters)
         parts = plan.parts if isinstance(plan, Several) else (plan,)
         own = [part if isinstance(part, PublicPlan) else session._prepare(part, {}) for part in parts]
+        if any(reading.statement.awaited for part in own if isinstance(part, Prepared) for reading in part.readings):
+            return
         for _ in range(draws):
             answers = [_drawn(session, part) for part in own]
             if isinstance(plan, Several):

@@ -38,7 +38,8 @@ items are theirs, through keys. Parts, suppliers, nations and regions are public
 TPC-H with its own parameters.
 
 - **answered**: with noise. The error is |answer - truth| / |truth|, root mean squared over 100 draws of noise, for each
-  column its median over the groups. The truth is DuckDB's answer to the same text.
+  column its median over the groups; one draw of Q22, whose rows depend on a mean that is released first. The truth is
+  DuckDB's answer to the same text.
 - **exact**: only public tables are read, so the answer is DuckDB's own, at no cost.
 - **refused**: the message, and what was made of it, stand below. Where single people or orders were asked for, the
   rewritten statement asks about all of them together.
