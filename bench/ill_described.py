@@ -1,10 +1,11 @@
-"""Ten data sets that their policies describe badly, and the statements that `coverage.py` asks of them.
+"""Eleven data sets that their policies describe badly, and the statements that `coverage.py` asks of them.
 
 Anybody can make them: the repository's own hospital, shop and cities, lognormal incomes, Pareto claims, gains that
-are mostly 0, a panel of few people, staff of whom some have many times the usual pay, and a crowd of whom few meet a
-condition, and measures without bounds, each with all the rows that the policy allows, from a fixed generator. Centres
-lie far from the data, spreads are 10 to 1000 times too small or too large, ``rows_about`` is off by 10 to 100 times,
-bounds are up to 1000 times too wide, values are skewed, and conditions pick parts that lie far from the whole.
+are mostly 0, a panel of few people, staff of whom some have many times the usual pay, a crowd with all the rows that
+the policy allows of whom few meet a condition, measures without bounds, and scores within tight bounds of which some
+are at the far end, from a fixed generator. Centres lie far from the data, spreads are 10 to 1000 times too small or too
+large, ``rows_about`` is off by 10 to 100 times, bounds are up to 1000 times too wide, values are skewed, and conditions
+pick parts that lie far from the whole.
 """
 
 from __future__ import annotations
@@ -415,6 +416,56 @@ def unbounded(*columns: str) -> tuple[Question, ...]:
     return found
 
 
+# -------------------------------------------------------------------------------------------------------- scores
+
+SCORES = """\
+  scores:
+    unit: pupil
+    key: number
+    rows_per_unit: 4
+    rows_about: 6000
+    columns:
+      part:   {type: integer, values: [0, 1, 2, 3]}
+      tenth:  {type: integer, bounds: [0, 100]}
+      few:    {type: integer, bounds: [0, 100]}
+      third:  {type: integer, bounds: [-100, 100]}
+      humps:  {type: integer, bounds: [0, 100]}
+      rating: {type: integer, bounds: [0, 100]}
+"""
+ENDS = {"tenth": 0.1, "few": 0.05, "third": 0.34}
+
+
+def make_scores(path: Path) -> None:
+    """6,000 scores of 2,000 pupils, 600 of them in one part: near 0 or 100, in two humps, or ratings from 1 to 5."""
+    rng = np.random.default_rng(14)
+    n = 6_000
+    ends = {
+        name: np.where(rng.random(n) < share, rng.integers(90, 101, n), rng.integers(0, 5, n))
+        for name, share in ENDS.items()
+    }
+    _store(
+        path,
+        "scores",
+        pupil=np.arange(n) // 3,
+        number=np.arange(n),
+        part=np.where(np.arange(n) % 10 == 0, 1, rng.choice([0, 2, 3], n, p=[0.25, 0.25, 0.5])),
+        **ends,
+        humps=np.where(rng.random(n) < 0.5, rng.integers(15, 25, n), rng.integers(75, 85, n)),
+        rating=rng.integers(1, 6, n),
+    )
+
+
+def scored(*columns: str) -> tuple[Question, ...]:
+    """Means and variances of each column, over all rows, a part, and each part."""
+    found: tuple[Question, ...] = ()
+    for x in columns:
+        for where in ("", "part = 1"):
+            found += plain("averages", "scores", f"AVG({x})", where=where)
+            found += plain("variances", "scores", f"VAR_POP({x})", f"STDDEV({x})", where=where)
+        found += by("part", "scores", f"AVG({x})", f"STDDEV({x})")
+    return found
+
+
 # -------------------------------------------------------------------------------------------------------- cities
 
 CITIES = """\
@@ -567,6 +618,7 @@ DATA = (
             *by("part", "measures", "MEDIAN(height)", "MEDIAN(heap)"),
         ),
     ),
+    DataSet("scores", SCORES, make_scores, scored("tenth", "few", "third", "humps", "rating")),
     DataSet(
         "cities",
         CITIES % states(),

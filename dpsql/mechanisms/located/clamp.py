@@ -16,6 +16,10 @@ the bounds (`place`). How many rows are beyond the clamp at most is proved in `c
 those may be all rows of a group, by its noised number of rows and 19 times of 20, the choice says nothing of it: its
 interval reaches to the bounds. Otherwise no interval can hold for all data.
 
+Where a clamp is searched for within tight bounds all the same, the rows of each group beyond it are counted, with
+noise. The interval allows for as many as there may be by that, or as are proved if these are fewer, as far out as there
+is: that holds for all data. Such bounds are near, so that it is not much wider than without a clamp.
+
 Tests: tests/unit/mechanisms/located.
 """
 
@@ -29,7 +33,7 @@ import numpy as np
 
 from dpsql.mechanisms.choice.clamp import ALLOWED, WIDE, ClampSearch, by_edges, edges_to, place_of
 from dpsql.mechanisms.choice.groups import Whole, together
-from dpsql.mechanisms.choice.tails import beyond
+from dpsql.mechanisms.choice.tails import THINS, beyond
 from dpsql.mechanisms.located.place import STANDARD, Clip
 from dpsql.mechanisms.noise.mean import anchor_of, declared_centre
 from dpsql.plan.types import Facts, Grid
@@ -64,6 +68,7 @@ class Clamps:
         guess: The place of the edge that stands where rows are too few.
         hope: The place of the edge that is expected, to predict an error.
         empty: The declared centre in grid steps, a mean of no rows; None for the middle of the clamp.
+        tight: Whether bounds are thought to be where the values are (`is_tight`).
     """
 
     grid: Grid
@@ -72,11 +77,17 @@ class Clamps:
     guess: int
     hope: int
     empty: int | None
+    tight: bool = False
 
     @property
     def whole(self) -> Clamps:
         """The one clamp that leaves nothing out, for which nothing is searched."""
         return replace(self, edges=self.edges[-1:], guess=0, hope=0)
+
+    @property
+    def thins(self) -> float:
+        """What an interval takes to be left of a tail after one more doubling: within tight bounds all."""
+        return 1.0 if self.tight else THINS[1]
 
     def search(self, epsilon: Fraction, moved: int, power: int) -> ClampSearch:
         """How a clamp is chosen.
@@ -106,7 +117,13 @@ class Clamps:
         half = max(1, high - middle, middle - low)
         return Clip(middle, half, low, high, 0.0, 0.0, 0.0, half / STANDARD)
 
-    def outside(self, search: ClampSearch, place: int, rows: int, sway: int = 0) -> tuple[float, float, float]:
+    def counted(self, place: int) -> bool:
+        """Whether the rows beyond an edge are counted in each group: within tight bounds, if there may be any."""
+        return self.tight and place < len(self.edges) - 1
+
+    def outside(
+        self, search: ClampSearch, place: int, rows: int, sway: int = 0, seen: int | None = None
+    ) -> tuple[float, float, float]:
         """What the interval of a group counts for rows beyond the clamp, for each row of the group, in grid steps.
 
         Args:
@@ -114,16 +131,21 @@ class Clamps:
             place: Of the clamp.
             rows: Of the group, as released.
             sway: How many fewer there may be, for the noise of that number.
+            seen: How many rows beyond the clamp there may be, by their noised number; None where nobody counted.
 
         Returns:
-            What they may take from the mean and add to it, and add to the mean square.
+            What they may take from the mean and add to it, and add to the mean square about the window's middle.
         """
         grid, window, many = self.grid, self.window(place), max(1, rows)
         below, above = float(window.low - grid.low), float(grid.high - window.high)
         if not (below or above):
             return 0.0, 0.0, 0.0
-        if rows - sway <= search.most_above(place):
+        most = search.most_above(place) if seen is None else min(max(seen, 0), search.most_above(place))
+        if rows - sway <= most:
             return below, above, float(grid.high - grid.low) ** 2
+        if seen is not None:
+            share, half = most / (rows - sway), float(window.half)
+            return share * below, share * above, share * ((half + max(below, above)) ** 2 - half**2)
         edge, worth = float(self.edges[place]), ALLOWED * float(search.units / search.epsilon) / many
         (under, low), (over, high) = (beyond(edge, edge + far) for far in (below, above))
         return min(below, worth * under), min(above, worth * over), worth * max(low, high)
@@ -144,7 +166,8 @@ def clamps_of(grid: Grid, facts: Facts) -> Clamps:
     if facts.spread is not None:
         reach = max(reach, SPREADS * float(facts.spread / grid.step))
     hoped = min(reach, 2 * far / LOOSE) if far >= NARROW else reach
-    return Clamps(grid, anchor, edges, place_of(edges, reach), place_of(edges, hoped), declared_centre(grid, facts))
+    places = place_of(edges, reach), place_of(edges, hoped)
+    return Clamps(grid, anchor, edges, *places, declared_centre(grid, facts), is_tight(grid, facts))
 
 
 def is_tight(grid: Grid, facts: Facts) -> bool:

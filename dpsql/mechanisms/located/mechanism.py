@@ -7,7 +7,8 @@ In each group, one after the other, each from what the earlier ones released:
 
 1. The number of rows n, with noise.
 2. If n is too small (`parts`): one clamp for all such groups together, chosen by the number of their rows that lie
-   beyond it (`clamp`; none within tight bounds, unasked), and the number of rows once more.
+   beyond it (`clamp`; none within tight bounds, unasked), and the number of rows once more. Within tight bounds where
+   one was searched for all the same: also the number of rows of each group beyond it.
 3. Otherwise a centre c: a point of the grid, by the exponential mechanism on its rank, the median's (`choice`),
 4. and the numbers of rows by their distance from c, on either side and in doubling bins, each with noise.
 5. From these a window (`place`), and the sum of x - middle over the rows clipped to it, for a variance also the sum of
@@ -20,12 +21,13 @@ Proof. Let a neighbour bring and take at most N rows in all, each in one group. 
 then the clamp, then the rest group by group. Each part with a share p of epsilon is (p epsilon k / N)-DP for k rows
 that come or go and bear on it, at any fixed outcome of the earlier parts: each row moves one number of rows by 1; it
 moves the scores of the clamp as one unit does those of `clamped`, where N stands for the units of a neighbour, and only
-if its group has a clamp, which the released numbers of rows say; one bin moves by 1, as each row is in one bin of one
-side; a row clipped to a window is at most its half width h from the middle, so that the sum moves by at most h and the
-sum of squares by at most h^2, with shares of their own; the exponent of the choice of a centre is p epsilon / (2 N),
-and a row changes scores by at most 2 against each other (`choice.quantile`). Which parts a group has, and with which
-shares, follows from what was released, and along every path the shares that a row bears on add up to 1 at most. So each
-row adds epsilon / N at most to the loss of the whole outcome, and N rows epsilon.  QED
+if its group has a clamp, which the released numbers of rows say; it moves the number of rows beyond the clamp by 1 at
+most; one bin moves by 1, as each row is in one bin of one side; a row clipped to a window is at most its half width h
+from the middle, so that the sum moves by at most h and the sum of squares by at most h^2, with shares of their own; the
+exponent of the choice of a centre is p epsilon / (2 N), and a row changes scores by at most 2 against each other
+(`choice.quantile`). Which parts a group has, and with which shares, follows from what was released, and along every
+path the shares that a row bears on add up to 1 at most. So each row adds epsilon / N at most to the loss of the whole
+outcome, and N rows epsilon.  QED
 
 Source: coarse, then fine estimates go back to Karwa, Vadhan 2018, "Finite sample differentially private confidence
 intervals"; histograms with doubling bins for bounds to Wilson et al. 2020, "Differentially private SQL with bounded
@@ -219,11 +221,14 @@ def _note(query: LocatedQuery) -> str:
     unseen = (
         f"with 99% confidence {hidden:,} of a group or fewer" if hidden < query.rows_about else "in a small group many"
     )
+    hides = "near the others: it may not hold where some lie very much farther"
+    if query.clamps.tight:
+        hides = "at the bounds, as many as noise hides 19 times of 20"
     others = "others at one clamp that a part of the price finds" if len(query.clamps.edges) > 1 else "others nowhere"
     return (
         f"A group of more than about {few:,} rows is clipped where its rows thin out, {others}. Its interval allows "
-        f"for what noised numbers of rows show farther out. Rows that noise hides ({unseen}) are thought to lie near "
-        "the others: it may not hold where some lie very much farther."
+        f"for what noised numbers of rows show farther out. Rows that noise hides ({unseen}) are thought to lie "
+        f"{hides}."
     )
 
 

@@ -121,7 +121,7 @@ class LocatedMoments(LocatedRelease):
 
     def _few(self, rows: int) -> float:
         """The expected half width of a group with few rows."""
-        query, clamps, few = self.query, self.query.clamps, self.few
+        query, clamps, few = self.query, self.query.clamps, self.few_at(self.query.clamps.hope)
         half, edge = clamps.window(clamps.hope).half, clamps.edges[clamps.hope]
         sums, of_squares = (law.spread * REACH / rows for law in self.laws(few, 1))
         clipped = self._clipped * edge / rows

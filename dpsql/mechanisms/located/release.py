@@ -21,9 +21,9 @@ from typing import ClassVar
 import numpy as np
 
 from dpsql.mechanisms.base import derive
-from dpsql.mechanisms.choice.clamp import ALLOWED, MISS
+from dpsql.mechanisms.choice.clamp import ALLOWED, MISS, ClampSearch
 from dpsql.mechanisms.choice.groups import Whole, grouped
-from dpsql.mechanisms.located.parts import COUNT, Shares
+from dpsql.mechanisms.located.parts import COUNT, Shares, few_shares
 from dpsql.mechanisms.located.place import Clip, Side, totals
 from dpsql.mechanisms.located.search import LocatedQuery, PlaceSearch, Row
 from dpsql.mechanisms.noise.laws import LaplaceLaw
@@ -59,20 +59,22 @@ class LocatedRelease(PlaceSearch):
         counts, few = self.counted([rows for _, rows in groups], sampler)
         small = [at for at, is_small in enumerate(few) if is_small]
         clamp = self.clamp([groups[at] for at in small], sampler)
-        clip = self.query.clamps.window(clamp)
+        clip, shares = self.query.clamps.window(clamp), self.few_at(clamp)
         found: list[Row] = [
-            {"count": n, "clamp": clamp if is_small else None, "rows": None}
+            {"count": n, "clamp": clamp if is_small else None, "rows": None, "beyond": None}
             for n, is_small in zip(counts, few, strict=True)
         ]
         windows = [
             clip if is_small else self.window(*group, row["count"], self.shares(row), sampler)
             for group, row, is_small in zip(groups, found, few, strict=True)
         ]
-        if self.few.again and small:
-            again, law = [int(groups[at][1].sum()) for at in small], self.query.law(self.few.again)
-            for at, rows in zip(small, noised(again, law.draw(sampler, len(small))).tolist(), strict=True):
-                found[at]["rows"] = rows
-        of_few = self.laws(self.few, clip.half)
+        for name, share in (("rows", shares.again), ("beyond", shares.beyond)):
+            if share and small:
+                exact_rows = [_rows_in(*groups[at], clip if name == "beyond" else None) for at in small]
+                drawn = self.query.law(share).draw(sampler, len(small))
+                for at, rows in zip(small, noised(exact_rows, drawn).tolist(), strict=True):
+                    found[at][name] = rows
+        of_few = self.laws(shares, clip.half)
         laws = [
             of_few if is_small else self.laws(self.shares(row), window.half)
             for row, window, is_small in zip(found, windows, few, strict=True)
@@ -94,28 +96,43 @@ class LocatedRelease(PlaceSearch):
     @classmethod
     def columns(cls) -> tuple[str, ...]:
         """What is released of each group."""
-        return ("value", "count", "clamp", "rows", *cls.sums, *WINDOW)
+        return ("value", "count", "clamp", "rows", "beyond", *cls.sums, *WINDOW)
 
     def _outside(self, row: Row) -> tuple[float, float, float]:
         """What rows outside the window may take from a mean, add to it, and add to a mean square; in grid steps."""
         if row["clamp"] is None:
             return row["under"] / row["count"], row["over"] / row["count"], row["squared"] / row["count"]
-        search = self._search
+        return self._beyond(row["clamp"], rows_of(row), row["beyond"])
+
+    def _beyond(self, place: int, rows: int, beyond: int | None) -> tuple[float, float, float]:
+        """The same of rows beyond a clamp, by the released number of them; None where it was not asked."""
+        search, shares = self._search, self.few_at(place)
         if search is None:
             return 0.0, 0.0, 0.0
-        sway = self.query.law(self.few.again or COUNT).quantile(1 - MISS)
-        return self.query.clamps.outside(search, row["clamp"], rows_of(row), sway)
+        sway = self.query.law(shares.again or COUNT).quantile(1 - MISS)
+        seen = None if beyond is None else beyond + self.query.law(shares.beyond).quantile(1 - MISS)
+        return self.query.clamps.outside(search, place, rows, sway, seen)
+
+    def few_at(self, place: int) -> Shares:
+        """The shares of a group with few rows where the clamp is known."""
+        clamps = self.query.clamps
+        return few_shares(self.power, len(clamps.edges), clamps.counted(place))
 
     def _outside_each(self, rows: int, shares: Shares | None) -> Side:
         """What the interval is expected to count of rows outside, for each row of the group, in grid steps."""
-        found = self.outside(rows, shares, (self.query.clamps, self._search), self.query.reach)
+        if shares is None:
+            hope = self.query.clamps.hope
+            below, above, squared = self._beyond(hope, rows, 0 if self.few_at(hope).beyond else None)
+            return Side(below + above, squared)
+        clamps = self.query.clamps
+        found = self.outside(rows, shares, (clamps, self._search), self.query.reach, thins=clamps.thins)
         return Side(found.hidden / rows, found.squared / rows)
 
     def window(self, values: Whole, rows: Whole, count: int, shares: Shares, sampler: Sampler) -> Clip:
         """Where the group is: a centre by its rank, then noised numbers of rows by their distance from it."""
         centre = self.centre(values, rows, self.query.grid, shares, sampler)
         parts = shares.tails, shares.answer * self.heaviest
-        return self.around(centre, (values, rows), count, parts, self.query.grid, sampler)
+        return self.around(centre, (values, rows), count, parts, self.query.grid, sampler, self.query.clamps.thins)
 
     @abstractmethod
     def exact(self, groups: Iterable[tuple[Whole, Whole]], window: Clip) -> Iterator[tuple[int, ...]]:
@@ -141,10 +158,16 @@ class LocatedRelease(PlaceSearch):
             return (f"rows of groups that have few are clipped to {ends}, which is all of the bounds.",)
         return (
             f"rows of groups that have few are clipped to {ends}, chosen privately: at most "
-            f"{search.most_above(place):,} rows lie outside (95%). An interval allows for "
-            f"{ALLOWED * float(search.units / search.epsilon):,.0f} of them, the fewer the farther out; where a group "
-            "has fewer rows than can be seen, it reaches to the bounds.",
+            f"{search.most_above(place):,} rows lie outside (95%). {self._allowed(search, place)}; where a group has "
+            "fewer rows than can be seen, it reaches to the bounds.",
         )
+
+    def _allowed(self, search: ClampSearch, place: int) -> str:
+        """What an interval allows for beyond a clamp, for people to read."""
+        if self.query.clamps.counted(place):
+            return "An interval allows for as many as a noised number of them shows, as far out as the bounds"
+        allowed = ALLOWED * float(search.units / search.epsilon)
+        return f"An interval allows for {allowed:,.0f} of them, the fewer the farther out"
 
     @abstractmethod
     def typical(self, standard: float) -> float:
@@ -176,7 +199,7 @@ class LocatedMean(LocatedRelease):
 
     def _errors(self, rows: int | None = None) -> tuple[float, float]:
         query, rows = self.query, self.query.rows_about if rows is None else rows
-        clamps, few = query.clamps, self.few
+        clamps, few = query.clamps, self.few_at(query.clamps.hope)
         half = clamps.window(clamps.hope).half
         noise = math.hypot(query.law(few.answer).spread * half, query.law(few.again).spread * half * ASIDE)
         clamped = (LAPLACE * noise + self._clipped * clamps.edges[clamps.hope]) / rows * float(query.grid.step)
@@ -228,6 +251,11 @@ class LocatedMean(LocatedRelease):
                 over = grid.high if nothing else min(row["middle"] + high * unit, row["high"]) + outside[1]
                 found[index] = max(under, grid.low) * step, min(over, grid.high) * step
         return found
+
+
+def _rows_in(values: Whole, rows: Whole, clip: Clip | None) -> int:
+    """How many rows a group has; those that a window clips, if one is given."""
+    return int(rows.sum() if clip is None else rows[(values < clip.low) | (values > clip.high)].sum())
 
 
 def rows_of(row: Row) -> int:

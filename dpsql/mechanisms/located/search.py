@@ -108,6 +108,10 @@ class PlaceSearch(Offer):
         """The shares of a group with few rows."""
         return few_shares(self.power, len(self.query.clamps.edges))
 
+    def few_at(self, place: int) -> Shares:
+        """The same where the clamp is known."""
+        return self.few
+
     @property
     def _search(self) -> ClampSearch | None:
         """How the clamp of groups with few rows is chosen; None where there is one edge only."""
@@ -118,7 +122,7 @@ class PlaceSearch(Offer):
 
     def shares(self, row: Row) -> Shares:
         """Those of a released group."""
-        shares = self.few if row["clamp"] is not None else self.located(row["count"])
+        shares = self.located(row["count"]) if row["clamp"] is None else self.few_at(row["clamp"])
         if shares is None:
             raise InvariantBroken("a group without a place has a clamp")
         return shares

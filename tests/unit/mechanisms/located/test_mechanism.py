@@ -104,7 +104,9 @@ def numbers(release: LocatedRelease, rows: Counts, row: dict[str, Any], centre: 
     clip = Clip(row["middle"], row["half"], row["low"], row["high"], 0.0, 0.0, 0.0)
     sums = [[total_of(values, occur, clip)]]
     sums += [squares([(values, occur)], clip)] if isinstance(release, LocatedMoments) else []
-    return [n, n if centre is None else Bins(WIDE).counts(values, occur, centre), *sums]
+    beyond = occur[(values < row["low"]) | (values > row["high"])].sum()
+    more = [] if row["beyond"] is None else [[int(beyond)]]
+    return [n, n if centre is None else Bins(WIDE).counts(values, occur, centre), *more, *sums]
 
 
 def clamp_scores(release: LocatedRelease, rows: Counts) -> list[int]:
@@ -171,6 +173,8 @@ def test_shares_of_the_price_add_up_to_all_of_it() -> None:
         one, many = few_shares(power, 1), few_shares(power, 2)
         assert COUNT + one.again + one.answer == COUNT + many.centre + many.again + many.answer == 1
         assert one.centre == 0 < many.centre
+        counted_too = few_shares(power, 2, counted=True)
+        assert COUNT + counted_too.centre + counted_too.again + counted_too.beyond + counted_too.answer == 1
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
