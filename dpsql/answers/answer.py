@@ -13,7 +13,7 @@ from dpsql.answers.ends import footnote, with_ends
 from dpsql.answers.extras import of_extra
 from dpsql.answers.notebook import card, folded, known, small, stamp, values
 from dpsql.answers.noted import said_once
-from dpsql.answers.screen import Ends, percent, plain, safe, text_table, with_error
+from dpsql.answers.screen import Ends, legend, percent, plain, safe, text_table, with_error
 from dpsql.errors import DataError, ProgrammingError
 from dpsql.plan.roles import ColumnRole
 from dpsql.plan.types import ListOf, Shown
@@ -370,9 +370,9 @@ class Answer:
         count = len(self.rows)
         hidden = "" if limit is None or count <= limit else f", the first {limit} shown"
         lines = [f"{count} row{'' if count == 1 else 's'}{hidden}. {self._price()}"]
-        if self.measurements and any(end is not None for own in ends for pair in own for end in pair):
-            level = percent(self.confidence)
-            lines.append(f"± is half the width of a {level}% confidence interval; [low, high] is such an interval.")
+        cells = [(row[i], end) for i, own in enumerate(ends) for row, end in zip(self.rows, own, strict=False)]
+        if self.measurements and (told := legend(percent(self.confidence), cells)):
+            lines.append(told)
         return lines
 
     def _proved(self) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["Ends", "half_width", "number", "percent", "plain", "safe", "text_table", "with_error"]
+__all__ = ["Ends", "half_width", "legend", "number", "percent", "plain", "safe", "text_table", "with_error"]
 
 Ends = tuple[Any, Any]
 """The two ends of an interval; None where there is no value."""
@@ -98,10 +98,13 @@ def with_error(value: Any, ends: Ends) -> str:
     """A noised value beside its error, both rounded to two digits of the error.
 
     An interval that lies evenly around the value is written as its half width, any other by its ends; the unknown error
-    of a number as a question mark.
+    of a number as a question mark, and so an end of which nothing is known. Where the farther end of an uneven interval
+    would leave no digit of the value, which is often nearer than its interval can show, it keeps some.
 
     >>> with_error(12_347, (11_784, 12_910))
     '12350 ± 570'
+    >>> with_error(52_345.67, (49_871.2, None)), with_error(2000.0, (-8.9e15, 7.7e15))
+    ('52300 [49800, ?]', '2000 [-8.9e+15, 7.7e+15]')
     >>> with_error(412.34, (400.0, 418.9))
     '412.3 [400.0, 418.9]'
     >>> with_error([12_347, None], ([11_784, None], [12_910, None]))
@@ -113,26 +116,71 @@ def with_error(value: Any, ends: Ends) -> str:
         return f"[{', '.join(cells)}]"
     if value is None or isinstance(value, list):
         return plain(value)
-    if low is None or high is None:
-        if _decimal(value) is None:
-            return plain(value)
-        return f"{plain(value) if isinstance(value, int) else number(value, 6)} ± ?"
-    exact = [_decimal(part) for part in (value, low, high)]
-    if any(part is None for part in exact):
-        return f"{plain(value)} [{plain(low)}, {plain(high)}]"
-    middle, left, right = (part for part in exact if part is not None)
-    below, above = _EXACT.subtract(middle, left), _EXACT.subtract(right, middle)
-    error = max(below, above)
-    if error <= 0:
+    if low is high is None:
+        return plain(value) if _decimal(value) is None else f"{_short(value, 6)} ± ?"
+    middle, left, right = (None if part is None else _decimal(part) for part in (value, low, high))
+    sides = [
+        _EXACT.abs(_EXACT.subtract(middle, end)) for end in (left, right) if middle is not None and end is not None
+    ]
+    if middle is None or len(sides) < sum(end is not None for end in ends):
+        return f"{plain(value)} [{', '.join('?' if end is None else plain(end) for end in ends)}]"
+    error = max(sides)
+    if error <= 0 and len(sides) == 2:
         return plain(value)
-    finer = min(below, above) if min(below, above) > 0 else error  # of a lopsided interval, the nearer end
-    place = Decimal(1).scaleb(max(finer.adjusted(), error.adjusted() - 2) - 1)
+    place = _place(min(sides) or error, error)
     if isinstance(value, int):
         place = max(place, Decimal(1))
     shown = _rounded(middle, place, ROUND_HALF_EVEN)
-    if abs(above - below) <= error / 10:
+    if len(sides) == 2 and abs(sides[1] - sides[0]) <= error / 10:
         return f"{shown} ± {_rounded(error, place, ROUND_CEILING)}"
-    return f"{shown} [{_rounded(left, place, ROUND_FLOOR)}, {_rounded(right, place, ROUND_CEILING)}]"
+    both = ((left, ROUND_FLOOR), (right, ROUND_CEILING))
+    if 0 < abs(middle) < place:
+        return f"{_short(value, 4)} [{', '.join('?' if end is None else number(end, 2, way) for end, way in both)}]"
+    return f"{shown} [{', '.join('?' if end is None else _rounded(end, place, way) for end, way in both)}]"
+
+
+def _place(finer: Decimal, error: Decimal) -> Decimal:
+    """The last digit that is shown: the second one of the nearer end, or the fourth of the farther."""
+    return Decimal(1).scaleb(max(finer.adjusted(), error.adjusted() - 2) - 1)
+
+
+def _short(value: Any, digits: int) -> str:
+    """A number of which no error says how many digits matter."""
+    return plain(value) if isinstance(value, int) else number(value, digits)
+
+
+def legend(level: str, cells: Iterable[tuple[Any, Ends]]) -> str:
+    """What the errors beside these values are; empty where none has one.
+
+    Args:
+        level: Of the intervals, in percent.
+        cells: Values, each with the ends of its interval.
+
+    >>> legend("95", [(7, (6, 8))])
+    '± is half the width of a 95% confidence interval; [low, high] is such an interval.'
+    >>> legend("95", [(7, (6, None))])[-52:]
+    'interval, and ? stands for what is not known of one.'
+    >>> legend("95", [("F", (None, None)), (None, (None, None))])
+    ''
+    """
+    pairs = [pair for cell in cells for pair in _apart(*cell)]
+    unknown = {end is None for value, ends in pairs for end in ends if ends != (None, None) or _is_number(value)}
+    if not unknown:
+        return ""
+    marks = ", and ? stands for what is not known of one" * (True in unknown)
+    return f"± is half the width of a {level}% confidence interval; [low, high] is such an interval{marks}."
+
+
+def _apart(value: Any, ends: Ends) -> list[tuple[Any, Ends]]:
+    """Each value of a list with its own ends."""
+    low, high = ends
+    if isinstance(value, list) and low is not None:
+        return list(zip(value, zip(low, high, strict=True), strict=True))
+    return [] if value is None or isinstance(value, list) else [(value, ends)]
+
+
+def _is_number(value: Any) -> bool:
+    return value is not None and _decimal(value) is not None
 
 
 def _decimal(value: Any) -> Decimal | None:
