@@ -15,7 +15,7 @@ from dpsql.limits import MOST_LISTED
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.forms import Listing
 from dpsql.plan.narrowing import facts_where
-from dpsql.plan.nodes import AWAITED, Column, Expression
+from dpsql.plan.nodes import AWAITED, Apply, Column, Expression
 from dpsql.plan.types import Type, Value
 from dpsql.plan.values import column_domain, listed_numbers, named_values
 
@@ -29,7 +29,7 @@ Evaluate = Callable[[Sequence[Expression], Sequence[Column], Sequence[Cell]], Se
 def domain_of(expression: Expression, predicates: Sequence[Expression], evaluate: Evaluate) -> tuple[Value, ...] | None:
     """Every value of a grouping key that the answer lists, in order, or None where the key is open.
 
-    The key's own columns are enumerated, conditions that name nothing but those columns narrow them, and the key is
+    The key's own columns are enumerated, what conditions say of nothing but those columns narrows them, and the key is
     computed for each cell: its image is the domain.
 
     Args:
@@ -38,7 +38,7 @@ def domain_of(expression: Expression, predicates: Sequence[Expression], evaluate
         evaluate: Runs expressions over public values.
     """
     columns = columns_of(expression)
-    own = [p for p in predicates if columns and set(columns_of(p)) <= set(columns)]
+    own = [said for p in predicates if (said := _said_of(columns, p)) is not None]
     listed = {column: _listed(column, own) for column in columns}
     known = {column: domain for column, domain in listed.items() if domain is not None}
     if len(known) == len(columns) and _cells(known) <= MOST_LISTED:
@@ -46,6 +46,22 @@ def domain_of(expression: Expression, predicates: Sequence[Expression], evaluate
         return known[columns[0]] if bare else _image(expression, own, known, evaluate)
     named = None if expression.facts.type is Type.REAL else named_values(expression, predicates)
     return named or _by_form(expression, predicates, own, evaluate)
+
+
+def _said_of(columns: Sequence[Column], predicate: Expression) -> Expression | None:
+    """What a condition says of these columns alone, which is true wherever it is; None where it says nothing.
+
+    Of ``(a = 1 AND b = 2) OR (a = 3 AND b = 4)`` it is ``a = 1 OR a = 3`` for a.
+    """
+    if columns and set(columns_of(predicate)) <= set(columns):
+        return predicate
+    if not isinstance(predicate, Apply) or predicate.function.name not in ("and", "or"):
+        return None
+    parts = [_said_of(columns, part) for part in predicate.arguments]
+    known = tuple(part for part in parts if part is not None)
+    if not known or (predicate.function.name == "or" and len(known) < len(parts)):
+        return None
+    return known[0] if len(known) == 1 else replace(predicate, arguments=known)
 
 
 def _by_form(

@@ -6102,8 +6102,8 @@ SELECT COUNT(*) FROM patients WHERE (sex, consent) IN (('F', 'strict'), ('M', NU
 SELECT sex, consent, COUNT(*) FROM patients WHERE (sex, consent) IN (('F', 'strict'), ('M', 'normal')) GROUP BY ALL
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: text; 3 values: 'F', 'M', 'X'
--- k1: text; 2 values: 'strict', 'normal'
+-- k0: text; 2 values: 'F', 'M'
+-- k1: text; 2 values: 'normal', 'strict'
 -- a0: count_rows
 -- columns: sex text, consent text, count_star() integer
 -- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0" WHERE (((((NOT ("t0"."sex" IS NULL)) AND ("t0"."sex" = CAST($1 AS VARCHAR))) AND (NOT ("t0"."consent" IS NULL))) AND ("t0"."consent" = CAST($2 AS VARCHAR))) OR ((((NOT ("t0"."sex" IS NULL)) AND ("t0"."sex" = CAST($3 AS VARCHAR))) AND (NOT ("t0"."consent" IS NULL))) AND ("t0"."consent" = CAST($4 AS VARCHAR))))) AS q GROUP BY "k0", "k1"

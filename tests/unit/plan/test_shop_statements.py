@@ -153,3 +153,20 @@ def test_that_a_unit_is_there_is_said_for_nothing(shop: Session) -> None:
     assert cautious.sql == plain.sql
     with pytest.raises(UnsupportedQuery):  # nothing but a mistake: rows of nobody are in no answer
         shop.explain("SELECT COUNT(*) FROM orders WHERE customer_id IS NULL")
+
+
+@pytest.mark.parametrize(
+    ("condition", "groups"),
+    [
+        ("(region, segment) IN (('north', 'office'), ('south', 'school'))", 4),
+        ("(region = 'north' AND segment = 'office') OR (region = 'south' AND segment <> 'school')", 4),
+        ("(region = 'north' AND segment = 'office') OR region = 'south'", 6),
+        ("region = 'north' OR segment = 'office'", 12),
+        ("(region, segment) NOT IN (('north', 'office'), ('south', 'school'))", 12),
+    ],
+)
+def test_what_a_condition_says_of_a_key_alone_narrows_its_values(shop: Session, condition: str, groups: int) -> None:
+    quote = shop.explain(
+        f"SELECT region, segment, COUNT(*) AS n FROM customers WHERE {condition} GROUP BY region, segment"
+    )
+    assert f"All {groups} groups of the declared domain are listed, empty ones included" in " ".join(quote.notes)
