@@ -187,13 +187,15 @@ def _refused(
     named = {own.name: reason for own in offering if wanted is None and (reason := only_named(own, request))}
     construct, position = request.aggregate.text, request.aggregate.position
     if named:
-        ask = " or ".join(f"mechanism = '{name}'" for name in named)
+        ask = ") or OPTIONS (".join(f"mechanism = '{name}'" for name in named)
         reasons = " ".join(f"{name}: {reason}" for name, reason in named.items())
+        alone = request.grid is None and request.aggregate.argument is not None and request.aggregate.second is None
+        bounds = ", or name bounds behind its argument: contribution_bounds_per_row => (low, high)" * alone
         return UnsupportedQuery(
             "no mechanism answers this unasked.",
             construct=construct,
             position=position,
-            hint=f"Write {ask}. {reasons}",
+            hint=f"Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS ({ask}) {construct} FROM ...{bounds}. {reasons}",
         )
     if wanted is None:
         alike = {reason: [name for name in others if others[name] == reason] for reason in others.values()}

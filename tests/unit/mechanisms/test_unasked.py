@@ -65,7 +65,7 @@ def test_without_bounds_hints_serve_the_whole_column_and_nothing_else() -> None:
         replace(whole, aggregate=replace(whole.aggregate, argument=filtered)),
         replace(part, source=replace(part.source, relation=PerUnit(part.source.relation, "p", (), ()))),
     ):
-        with pytest.raises(UnsupportedQuery, match=r"unasked.*Write mechanism = 'preprocessing'.*noise alone"):
+        with pytest.raises(UnsupportedQuery, match=r"unasked.*OPTIONS \(mechanism = 'preprocessing'\).*noise alone"):
             choose(request)
         assert choose(request, wanted="preprocessing").release.mechanism == "preprocessing"
 

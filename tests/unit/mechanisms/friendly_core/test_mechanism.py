@@ -274,7 +274,7 @@ def test_without_bounds_it_is_taken_unasked_for_a_whole_table_alone() -> None:
     assert released.values[0] is not None
     assert release.intervals(released, 0.95) == [(None, None)]
     assert any("So it has no interval" in note for note in release.notes)
-    with pytest.raises(UnsupportedQuery, match=r"unasked.* Write mechanism = 'friendly_core'"):
+    with pytest.raises(UnsupportedQuery, match=r"unasked.* OPTIONS \(mechanism = 'friendly_core'\)"):
         choose(mean(keys=(CITY,), held=ONE_EACH))
     assert choose(mean(keys=(CITY,), held=ONE_EACH), wanted="friendly_core").release.mechanism == "friendly_core"
 

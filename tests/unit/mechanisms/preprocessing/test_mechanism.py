@@ -323,7 +323,7 @@ def test_a_centre_and_a_spread_decide_who_answers_where_there_are_no_bounds() ->
 @pytest.mark.parametrize("facts", [INCOME, Facts(Type.INTEGER)])
 def test_a_trimmed_mean_within_bounds_has_to_be_asked_for_by_name(facts: Facts) -> None:
     request = asking("trimmed_mean", facts=facts, grid=Grid(Fraction(1), 0, 10**5), fraction=Fraction(1, 10))
-    with pytest.raises(UnsupportedQuery, match="Write mechanism = 'preprocessing'"):
+    with pytest.raises(UnsupportedQuery, match="OPTIONS \\(mechanism = 'preprocessing'\\)"):
         choose(request)
     assert choose(request, wanted="preprocessing").release.mechanism == "preprocessing"
 
