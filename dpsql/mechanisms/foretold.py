@@ -299,7 +299,8 @@ def of_use(request: Request, release: Offer, released: ReleasedTable, *, total: 
 
     A count or a sum says something where 0 is outside of its interval, and what is looked at as a total where it is
     farther from 0 than its interval is wide to one side. Anything else does where its interval is narrower than its
-    bounds. Values whose intervals nobody knows, such as a mode's, or that have no bounds, are left out.
+    bounds. Values whose intervals nobody knows, such as a mode's, or that have no bounds, are left out, and so are
+    those without bounds of whose interval one end is known.
 
     Args:
         request: What is asked.
@@ -313,7 +314,7 @@ def of_use(request: Request, release: Offer, released: ReleasedTable, *, total: 
     added = kind is Kind.SUM or (kind is Kind.COUNT and ends is None)
     found = []
     for value, (low, high) in zip(released.values, release.intervals(released, 0.95), strict=True):
-        if value is not None and low is None and high is None:
+        if value is not None and (low is high is None or (ends is None and None in (low, high))):
             continue
         if value is None or low is None or high is None:
             found.append(False)
