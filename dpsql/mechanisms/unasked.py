@@ -28,7 +28,7 @@ from collections.abc import Sequence
 
 from dpsql.mechanisms.base import Mechanism, Request
 from dpsql.plan.hints import source
-from dpsql.plan.nodes import Case, Column, Expression, PerUnit, Project, Relation, Scan
+from dpsql.plan.nodes import Apply, Case, Column, Expression, Filter, PerUnit, Project, Relation, Scan
 from dpsql.plan.relations import conjuncts
 
 __all__ = ["only_named"]
@@ -62,15 +62,17 @@ def _bounded(request: Request) -> bool:
 def _describes(request: Request) -> bool:
     """Whether the values are those of a whole column, or of one computed for each unit from all of its rows."""
     aggregate = request.aggregate
+    columns = [source(x) for x in (aggregate.argument, aggregate.second) if x is not None]
     if aggregate.vector:
-        *arguments, complete = aggregate.vector
-        bare = _complete(arguments, complete)
+        *columns, complete = aggregate.vector
+        bare = _complete(columns, complete)
     elif isinstance(aggregate.argument, Case) and isinstance(aggregate.second, Case):
         ((complete, first),), ((_, second),) = aggregate.argument.branches, aggregate.second.branches
-        bare = _complete((first, second), complete)
+        columns = [first, second]
+        bare = _complete(columns, complete)
     else:
-        bare = all(x is None or isinstance(source(x), Column) for x in (aggregate.argument, aggregate.second))
-    return bare and not request.source.keys and _whole(request.source.relation)
+        bare = all(isinstance(column, Column) for column in columns)
+    return bare and not request.source.keys and _whole(request.source.relation, columns)
 
 
 def _complete(columns: Sequence[Expression], condition: Expression) -> bool:
@@ -78,14 +80,25 @@ def _complete(columns: Sequence[Expression], condition: Expression) -> bool:
     return len(conjuncts(condition)) == len(columns) and all(isinstance(column, Column) for column in columns)
 
 
-def _whole(relation: Relation) -> bool:
+def _whole(relation: Relation, columns: Sequence[Expression]) -> bool:
+    """Whether these are all rows of a table, but for those without a value in these columns."""
     match relation:
         case Scan():
             return True
         case Project():
-            return not relation.distinct and _whole(relation.input)
+            return not relation.distinct and _whole(relation.input, columns)
         case PerUnit():
-            return _whole(relation.input)
+            return _whole(relation.input, columns)
+        case Filter(predicate=predicate):
+            there = all(_is_there(part, columns) for part in conjuncts(predicate))
+            return there and _whole(relation.input, columns)
+    return False
+
+
+def _is_there(condition: Expression, columns: Sequence[Expression]) -> bool:
+    match condition:
+        case Apply(function=no, arguments=(Apply(function=missing, arguments=(column,)),)):
+            return (no.name, missing.name) == ("not", "is_null") and column in columns
     return False
 
 

@@ -19,7 +19,8 @@ from dpsql.mechanisms.preprocessing.mechanism import Preprocessing
 from dpsql.mechanisms.threshold import Threshold
 from dpsql.mechanisms.unasked import only_named
 from dpsql.plan.needs import Contribution
-from dpsql.plan.nodes import Case, Constant, Expression, Filter, PerUnit, Scan
+from dpsql.plan.functions import overloads
+from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Filter, PerUnit, Scan
 from dpsql.plan.options import Options
 from dpsql.plan.types import Facts, Grid, Type
 from dpsql.testing_samplers import FixedSampler, Noiseless
@@ -68,6 +69,17 @@ def test_without_bounds_hints_serve_the_whole_column_and_nothing_else() -> None:
         with pytest.raises(UnsupportedQuery, match=r"unasked.*OPTIONS \(mechanism = 'preprocessing'\).*noise alone"):
             choose(request)
         assert choose(request, wanted="preprocessing").release.mechanism == "preprocessing"
+
+
+def test_a_condition_that_the_column_has_a_value_leaves_out_nothing_that_it_describes() -> None:
+    whole = free()
+    column = whole.aggregate.argument
+    assert isinstance(column, Column)
+    for of, taken in ((column, True), (replace(column, name="age"), False)):
+        there = Apply(overloads("not")[0], (Apply(overloads("is_null")[0], (of,), TRUE.facts),), TRUE.facts)
+        rows = Filter(whole.source.relation, there)
+        request = replace(whole, source=replace(whole.source, relation=rows))
+        assert (only_named(Preprocessing(), request) is None) == taken
 
 
 STEPS = np.rint(np.random.default_rng(5).normal(1690, 95, 4000) / 10).astype(np.int64)  # whole centimetres
