@@ -17,7 +17,7 @@ from dpsql.mechanisms.noise.sensitivity import Sensitivity, moved_rows
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.guesses import rows_of_a_total
 from dpsql.plan.needs import Values
-from dpsql.plan.types import Grid
+from dpsql.plan.types import Facts, Grid, Type
 
 __all__ = ["QUANTILES", "QuantileQuery", "quantile_query"]
 
@@ -25,6 +25,7 @@ QUANTILES = ("quantile_cont", "quantile_disc", "min", "max")
 
 SHARE = Fraction(1, 2)
 """The share of the exponent's rate for the answer itself; the rest is for its interval. A guess."""
+FINE = 100  # Grid steps in a spread, from which on rounding to them is little. It is a choice.
 OUTER = Fraction(1, 4)  # Up to so small a part of the rows a side has few. It is a choice.
 
 
@@ -123,13 +124,20 @@ def quantile_query(request: Request) -> QuantileQuery | str:
 def _is_placed(request: Request) -> bool:
     """Whether a quantile without bounds can be asked for: where a centre and a spread say from where to look.
 
-    Not of a statement that names another centre, or a sensitivity: it asks for what is moved by these.
+    Not of a statement that names another centre, or a sensitivity: it asks for what is moved by these. Nor where the
+    grid ends before the values, or is too coarse for them: all would count as the same point.
     """
-    options, rank = request.options, request.aggregate.rank
-    asked = options.sensitivity is not None or options.centre is not None
-    return (
-        rank is not None and 0 < rank < 1 and request.facts.centre is not None and bool(request.facts.spread)
-    ) and not asked
+    options, rank, facts = request.options, request.aggregate.rank, request.facts
+    if options.sensitivity is not None or options.centre is not None or rank is None or not 0 < rank < 1:
+        return False
+    return facts.centre is not None and bool(facts.spread) and _holds(saturating_grid(facts), facts)
+
+
+def _holds(grid: Grid, facts: Facts) -> bool:
+    """Whether values that lie as declared are inside a grid, and are rounded to it by little."""
+    centre, spread = (Fraction(own or 0) / grid.step for own in (facts.centre, facts.spread))
+    exact = facts.step is not None or facts.type is Type.INTEGER
+    return grid.low < centre - spread and centre + spread < grid.high and (exact or spread >= FINE)
 
 
 def _of_totals(request: Request, grid: Grid, width: float) -> float:

@@ -137,6 +137,22 @@ def test_a_median_without_bounds_has_an_interval_of_two_ends_unless_rows_are_few
     assert release.intervals(release.release(few, sampler), 0.999) == [(None, None)]
 
 
+@pytest.mark.parametrize(
+    ("kind", "centre", "spread", "step"),
+    [
+        (Type.INTEGER, 10**17, 1000, None), (Type.INTEGER, -(2**53), 10, None), (Type.REAL, 5 * 10**10, 10**9, None),
+        (Type.REAL, 0, Fraction(1, 10**9), None), (Type.REAL, 0, Fraction(1, 10**9), Fraction(1, 10**9)),
+    ],
+)  # fmt: skip
+def test_a_median_is_not_drawn_from_a_grid_that_ends_before_the_values_or_is_too_coarse_for_them(
+    kind: Type, centre: int, spread: Fraction, step: Fraction | None
+) -> None:
+    """All rows would count as one point, and the quote is for others."""
+    facts = Facts(kind, centre=Fraction(centre), spread=Fraction(spread), step=step)
+    request = asking("quantile_cont", facts=facts, grid=None, price=Price(Fraction(1), Fraction(0)))
+    assert choose(request).release.mechanism == ("preprocessing" if step is None else "exponential")
+
+
 @pytest.mark.parametrize("function", ["avg", "var_pop", "stddev_samp"])
 def test_within_tight_bounds_no_clamp_is_searched_for_groups_of_few_rows(function: str) -> None:
     """Values may lie at both ends: of nine rows at 0 and one at 110 all count, and many such groups change nothing."""
