@@ -243,8 +243,9 @@ class Conversation:
         if statement.intervals != self._context.guest.intervals:
             raise PgRefusal("0A000", "cached plan must not change result type", "Prepare it again: SET changed it.")
         now = self._context.version
-        if now != statement.version and await self._work(question.columns) != statement.columns:
-            raise PgRefusal("0A000", "cached plan must not change result type", "Prepare it again: the tables changed.")
+        if (question.varies or now != statement.version) and await self._work(question.columns) != statement.columns:
+            what = "another cursor has this name" if question.varies else "the tables changed"
+            raise PgRefusal("0A000", "cached plan must not change result type", f"Prepare it again: {what}.")
         statement.version = now
 
     async def _run(self, portal: Portal) -> None:

@@ -102,6 +102,8 @@ class Declare(Inquiry):
 class Fetch(Inquiry):
     """FETCH and MOVE: the next rows of a cursor, or past them."""
 
+    varies = True  # with the cursor that has the name
+
     def columns(self) -> tuple[ResultColumn, ...] | None:
         return None if self._moves else self._cursor(self._read()[0]).columns
 

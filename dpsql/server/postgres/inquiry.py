@@ -99,9 +99,11 @@ class Inquiry(ABC):
         parameters: The types of its parameters, where they are known; filled in by `columns`.
         lists: Which of them take an array, and the type of its elements.
         told: The types of the parameters that the client named, as oids.
+        varies: Whether its columns may be others the next time, though nothing changed but what this connection holds.
     """
 
     before = 0
+    varies = False
 
     def __init__(self, context: Context, text: str, told: Sequence[int] = ()) -> None:
         self.context = context

@@ -47,6 +47,15 @@ def test_it_is_a_portal_that_can_be_described_and_fetched_in_binary(ana: Raw) ->
     assert ana.ask("CLOSE c").code == "34000"
 
 
+def test_a_fetch_that_was_prepared_gives_no_other_columns_than_were_told(ana: Raw) -> None:
+    ana.ask("BEGIN; DECLARE c CURSOR FOR SELECT 1 AS one")
+    ana.tell(parse("FETCH ALL FROM c", name="f"), describe("S", "f"))
+    ana.ask(f"CLOSE c; DECLARE c CURSOR FOR {AGES}")
+    assert ana.tell(bind(name="f"), execute()).code == "0A000"
+    ana.ask("CLOSE c; DECLARE c CURSOR FOR SELECT 1 AS one")
+    assert ana.tell(bind(name="f"), execute()).rows == [[b"1"]]
+
+
 @pytest.mark.parametrize("end", ["COMMIT", "ROLLBACK AND CHAIN", "CLOSE ALL", "DISCARD ALL"])
 def test_it_ends_with_its_transaction(ana: Raw, end: str) -> None:
     ana.ask(f"BEGIN; DECLARE c CURSOR FOR {AGES}; DECLARE d CURSOR FOR SELECT 1")
