@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpsql.audit.places import at_its_place, chooses_otherwise
+from dpsql.audit.places import at_its_place, chooses_otherwise, lacks_choices
 from dpsql.audit.replay import Drawing, Pick, RunPart
 from dpsql.audit.watched import Recorder, preprocessed
 from dpsql.errors import InvariantBroken
@@ -153,6 +153,8 @@ def undrawn(part: RunPart) -> list[str]:
         return ["its draws do not follow from the counts that it released"]
     if chooses_otherwise(part):
         return ["its choices do not follow from the numbers that it released"]
+    if lacks_choices(part):
+        return ["its place is not drawn"]
     searched = isinstance(part.release, ClampedRelease) and isinstance(part.release.search, ClampSearch)
     return ["its clamp is not drawn"] if searched and len(part.choices) != 1 else []
 

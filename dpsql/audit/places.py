@@ -19,7 +19,7 @@ from dpsql.mechanisms.located.search import rows_in
 from dpsql.privacy.tables import RawTable, ReleasedTable
 from dpsql.testing_samplers import Noiseless
 
-__all__ = ["at_its_place", "chooses_otherwise"]
+__all__ = ["at_its_place", "chooses_otherwise", "lacks_choices"]
 
 
 def at_its_place(part: RunPart, like: RunPart) -> RunPart:
@@ -45,6 +45,19 @@ def at_its_place(part: RunPart, like: RunPart) -> RunPart:
 def chooses_otherwise(part: RunPart) -> bool:
     """Whether a release chose otherwise than its raw numbers and what it released say."""
     return part.choices != at_its_place(part, part).choices
+
+
+def lacks_choices(part: RunPart) -> bool:
+    """Whether a release drew fewer or more than a centre for each group that has a place, and a clamp for all others.
+
+    What is not drawn is on no record, so that no comparison of neighbours shows it.
+    """
+    found = _within(part, part)
+    if found is None or not part.groups:
+        return False
+    clamped = [clamp is not None for clamp in part.released["clamp"]]
+    searched = any(clamped) and len(found[0].query.clamps.edges) > 1
+    return len(part.choices) != clamped.count(False) + searched
 
 
 def _within(part: RunPart, like: RunPart) -> tuple[LocatedRelease, RawTable] | None:

@@ -6,7 +6,7 @@ The exact loss of whole transcripts is worked out in tests/unit/mechanisms/cappe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
@@ -25,6 +25,7 @@ from dpsql.engine.ranked import ranked
 from dpsql.mechanisms.capped.groups import CappedThreshold
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.capped.statistics import CappedStatistics
+from dpsql.mechanisms.choice.clamp import ClampSearch
 from dpsql.mechanisms.located.clamp import Clamps
 from dpsql.mechanisms.located.release import LocatedRelease
 from dpsql.plan.needs import Values
@@ -161,6 +162,20 @@ def _the_clamp_is_chosen_by_groups_that_have_none() -> AbstractContextManager[ob
     return patch.object(LocatedRelease, "clamp", every)
 
 
+def _the_clamp_is_looked_up() -> AbstractContextManager[object]:
+    def looked_up(search: ClampSearch, counts: list[int], sampler: Any) -> int:
+        return next(at for at, _ in enumerate(search.edges) if 10 * sum(counts[: at + 1]) >= 9 * sum(counts))
+
+    return patch.object(ClampSearch, "choose", looked_up)
+
+
+def _the_centre_is_looked_up() -> AbstractContextManager[object]:
+    def looked_up(search: LocatedRelease, values: Any, rows: Any, *_: Any) -> int:
+        return int(values[len(values) // 2])
+
+    return patch.object(LocatedRelease, "centre", looked_up)
+
+
 def placed(world: World) -> Replay:
     return world.replay(PLACED, BOTH)
 
@@ -187,6 +202,13 @@ def test_a_choice_that_does_not_follow_from_what_was_released_is_convicted(world
     with _the_clamp_is_chosen_by_groups_that_have_none():
         found = placed(world)
     assert any("do not follow" in problem for problem in fresh_noise(found))
+
+
+@pytest.mark.parametrize("bug", [_the_clamp_is_looked_up, _the_centre_is_looked_up])
+def test_a_place_that_is_not_drawn_is_convicted(bug: Callable[[], AbstractContextManager[object]], world: World) -> None:
+    """By audits that share the bug, as they share the code: what is not drawn must be missed by its number."""
+    with bug():
+        assert any("not drawn" in problem for problem in fresh_noise(placed(world)))
 
 
 def test_what_is_charged_is_the_price_before_the_engine_is_asked(replay: Replay) -> None:
