@@ -27,7 +27,8 @@ def windows_in_place(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     """The same query with every named window where it is used.
 
     Raises:
-        UnsupportedQuery: A name is given twice, or no function goes over it; or it grows too large.
+        UnsupportedQuery: A name is given twice, or no function goes over it, or it holds another window; or it grows
+            too large.
     """
     if not any(token.word == "window" for token in tokens):
         return tokens
@@ -59,6 +60,8 @@ def _select(pieces: list[Piece]) -> list[Piece]:
         name, inside = own
         if fold(name_of(name)) in windows:
             raise _refusal(name, "its name is given twice.", "Give each window a name of its own.")
+        if any(token.word == "over" for token in flat(inside)):  # else they might hold each other, or double in size
+            raise _refusal(name, "a window is not ordered by another.", "Compute that in a sub-query, and order by it.")
         windows[fold(name_of(name))] = _continued(inside, windows, used)
         at += 4
         if at >= len(pieces) or getattr(pieces[at], "symbol", "") != ",":

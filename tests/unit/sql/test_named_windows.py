@@ -48,6 +48,12 @@ def test_parameters_keep_their_places() -> None:
         ("SELECT RANK() OVER w FROM t", "no window has this name here"),
         ("SELECT RANK() OVER w FROM t WINDOW w AS (ORDER BY a), w AS (ORDER BY b)", "given twice"),
         ("SELECT RANK() OVER w FROM t WINDOW w", "WINDOW"),
+        ("SELECT RANK() OVER (w) FROM t WINDOW w AS (ORDER BY RANK() OVER (w))", "not ordered by another"),
+        (
+            "SELECT RANK() OVER (w40) FROM t WINDOW w0 AS (ORDER BY a), "
+            + ", ".join(f"w{i} AS (ORDER BY RANK() OVER (w{i - 1}), RANK() OVER (w{i - 1}))" for i in range(1, 41)),
+            "not ordered by another",
+        ),
         ("SELECT RANK() OVER w FROM t WINDOW w AS (ORDER BY a),", "something is missing"),
         (
             f"SELECT {', '.join(['RANK() OVER w'] * 100)} FROM t WINDOW w AS (ORDER BY {' + '.join(['a'] * 50)})",
