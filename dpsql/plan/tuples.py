@@ -1,5 +1,7 @@
 """Comparisons of tuples as comparisons of their parts: ``(a, b) IN ((1, 'x'), (2, 'y'))``, and ``=`` and ``<>``.
 
+A part that compares tuples itself is refused: parts are written more than once, those inside them many times over.
+
 In a tuple NULL is a value like others, as in DuckDB, so that no comparison of tuples is NULL. What is written instead
 names the parts one by one: conditions on them narrow bounds and groups, and what may not be compared alone may not be
 compared in a tuple.
@@ -11,6 +13,7 @@ from functools import reduce
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.sql import syntax
+from dpsql.sql.walk import walk
 
 __all__ = ["by_parts"]
 
@@ -21,7 +24,7 @@ def by_parts(node: syntax.Expr) -> syntax.Expr | None:
     """What a comparison of tuples says of their parts; None for anything else.
 
     Raises:
-        UnsupportedQuery: The tuples have different lengths.
+        UnsupportedQuery: The tuples have different lengths, or a part compares tuples itself.
 
     >>> a, b = syntax.Name(("a",)), syntax.Name(("b",))
     >>> one, two = syntax.Literal(1), syntax.Literal(None)
@@ -30,7 +33,7 @@ def by_parts(node: syntax.Expr) -> syntax.Expr | None:
     """
     match node:
         case syntax.InList(operand=syntax.Call(name="row") as own, values=values, negated=negated):
-            if not all(isinstance(value, syntax.Call) and value.name == ROW for value in values):
+            if not all(map(_is_row, values)):
                 return None
             found = _connected("or", [_equal(own, value, node.position) for value in values])
         case syntax.Call(
@@ -47,6 +50,11 @@ def _equal(own: syntax.Expr, other: syntax.Expr, position: syntax.Position) -> s
     """Whether all parts of two tuples are equal, NULL among them."""
     one = own.arguments if isinstance(own, syntax.Call) else ()
     two = other.arguments if isinstance(other, syntax.Call) else ()
+    if any(_is_row(inner) for part in (*one, *two) if not _is_row(part) for inner in walk(part)):
+        raise UnsupportedQuery(
+            "a part of a tuple compares tuples itself.", construct="(a, b)", position=position,
+            hint="Compare these apart, with AND.",
+        )  # fmt: skip
     if len(one) != len(two):
         raise UnsupportedQuery(
             f"one has {len(one)} parts, the other {len(two)}.", construct="(a, b)", position=position,
@@ -60,6 +68,10 @@ def _same(a: syntax.Expr, b: syntax.Expr) -> list[syntax.Expr]:
     if isinstance(b, syntax.Literal) and b.value is not None:
         return [_not(syntax.Call("is_null", (a,), position=a.position)), syntax.Call("=", (a, b), position=a.position)]
     return [_not(syntax.Call("is_distinct_from", (a, b), position=a.position))]
+
+
+def _is_row(node: object) -> bool:
+    return isinstance(node, syntax.Call) and node.name == ROW
 
 
 def _not(node: syntax.Expr) -> syntax.Expr:

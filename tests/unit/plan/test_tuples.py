@@ -38,6 +38,14 @@ def test_tuples_of_two_lengths_are_refused(other: Call) -> None:
         by_parts(InList(row("a", "b"), (row(1, 2), other), False))
 
 
+def test_a_part_that_compares_tuples_is_refused_and_one_that_is_a_tuple_is_none() -> None:
+    """Thirty in each other would be 2^30 conditions."""
+    inner = Call("=", (row("a", "b"), row(1, 2)))
+    with pytest.raises(UnsupportedQuery, match="compares tuples itself"):
+        by_parts(Call("=", (Call("row", (Call("not", (inner,)), Literal(1))), row(1, 1))))
+    assert by_parts(Call("=", (Call("row", (row("a", "b"), Literal(1))), Call("row", (row(1, 2), Literal(1))))))
+
+
 def test_other_comparisons_stay() -> None:
     assert by_parts(Call("<", (row("a", "b"), row(1, 2)))) is None
     assert by_parts(Call("=", (row("a", "b"), Literal(None)))) is None
