@@ -205,7 +205,9 @@ def test_a_choice_that_does_not_follow_from_what_was_released_is_convicted(world
 
 
 @pytest.mark.parametrize("bug", [_the_clamp_is_looked_up, _the_centre_is_looked_up])
-def test_a_place_that_is_not_drawn_is_convicted(bug: Callable[[], AbstractContextManager[object]], world: World) -> None:
+def test_a_place_that_is_not_drawn_is_convicted(
+    bug: Callable[[], AbstractContextManager[object]], world: World
+) -> None:
     """By audits that share the bug, as they share the code: what is not drawn must be missed by its number."""
     with bug():
         assert any("not drawn" in problem for problem in fresh_noise(placed(world)))
