@@ -18,8 +18,8 @@ from dpsql.mechanisms.located.release import LocatedRelease
 from dpsql.mechanisms.preprocessing.mechanism import Preprocessing
 from dpsql.mechanisms.threshold import Threshold
 from dpsql.mechanisms.unasked import only_named
-from dpsql.plan.needs import Contribution
 from dpsql.plan.functions import overloads
+from dpsql.plan.needs import Contribution
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Filter, PerUnit, Scan
 from dpsql.plan.options import Options
 from dpsql.plan.types import Facts, Grid, Type
