@@ -160,13 +160,15 @@ def legend(level: str, cells: Iterable[tuple[Any, Ends]]) -> str:
     '± is half the width of a 95% confidence interval; [low, high] is such an interval.'
     >>> legend("95", [(7, (6, None))])[-52:]
     'interval, and ? stands for what is not known of one.'
+    >>> legend("95", [(7, (None, None))])
+    '± ? stands for an error that is not known.'
     >>> legend("95", [("F", (None, None)), (None, (None, None))])
     ''
     """
     pairs = [pair for cell in cells for pair in _apart(*cell)]
     unknown = {end is None for value, ends in pairs for end in ends if ends != (None, None) or _is_number(value)}
-    if not unknown:
-        return ""
+    if unknown <= {True}:
+        return "± ? stands for an error that is not known." if unknown else ""
     marks = ", and ? stands for what is not known of one" * (True in unknown)
     return f"± is half the width of a {level}% confidence interval; [low, high] is such an interval{marks}."
 
