@@ -36,8 +36,8 @@ def _digits(rounding: str) -> str:
 
 
 PLAIN = """
-    abs acos asin atan bit_length cbrt ceil char_length character_length concat concat_ws cos floor gcd greatest
-    least length ltrim pi replace reverse rtrim sin sqrt starts_with strpos tan tanh translate
+    abs acos asin atan cbrt ceil concat concat_ws cos floor gcd greatest least ltrim pi replace reverse rtrim sin sqrt
+    starts_with tan tanh translate
 """
 NUMBERS = {
     "whole_quotient": "({0} / {1})",
@@ -67,8 +67,10 @@ NUMBERS = {
 _LENGTH = "char_length({0})"
 _START = f"CASE WHEN {{1}} < 0 THEN {_LENGTH} + {{1}} + 1 ELSE {{1}} END"
 TEXTS = {
-    "len": _LENGTH,
-    "strlen": "octet_length({0})",
+    **{name: f"CAST({word}({{0}}) AS bigint)"
+       for name, word in {"length": "char_length", "len": "char_length", "char_length": "char_length",
+                          "character_length": "char_length", "strlen": "octet_length",
+                          "bit_length": "bit_length"}.items()},
     **{name: f"({word}({{0}} {_UNICODE}) {BYTES})"
        for name, word in {"upper": "upper", "ucase": "upper", "lower": "lower", "lcase": "lower"}.items()},
     "trim": "btrim({0}, ' ')",
@@ -88,7 +90,7 @@ TEXTS = {
     "chr": "chr(CAST({0} AS integer))",
     "ascii": "CAST(ascii({0}) AS bigint)",
     **dict.fromkeys(("unicode", "ord"), "CASE WHEN {0} = '' THEN -1 ELSE CAST(ascii({0}) AS bigint) END"),
-    **dict.fromkeys(("instr", "position"), "strpos({0}, {1})"),
+    **dict.fromkeys(("strpos", "instr", "position"), "CAST(strpos({0}, {1}) AS bigint)"),
     "contains": "(strpos({0}, {1}) > 0)",
     "prefix": "starts_with({0}, {1})",
     **dict.fromkeys(("ends_with", "suffix"), "(right({0}, char_length({1})) = {1})"),
