@@ -95,8 +95,8 @@ def put_together(
     for scan in scans(several.rows.relation):
         if scan.table.answer is not None:
             rows = answers[scan.table.answer].rows
-            tables[scan.table.name] = _table(scan.table, rows)
-            cut |= _is_cut(scan.table, rows)
+            tables[scan.table.name], own = _table(scan.table, rows)
+            cut |= own
     stored = [output.name for output in several.rows.stage.outputs]
     met = post_process.over_release(lower_over_release(several.rows), tables, paid=True)
     found = met.groups([f"c{i}" for i in range(len(stored))])
@@ -192,17 +192,16 @@ def _bare(several: Several) -> list[str]:
     return [BARE] if decided_by_noise(several.after.relation) else []
 
 
-def _table(table: TableInfo, rows: Sequence[tuple[Any, ...]]) -> dict[str, tuple[str, Sequence[Any]]]:
-    """An answer's rows as a table of the worker's, numbered. Whole numbers saturate where they are taken to lie."""
-    columns = list(table.columns.values())
-    held = {c.name: (WIRE[c.facts.type], as_read([row[i] for row in rows], c)) for i, c in enumerate(columns[:-1])}
-    return {**held, ROW: ("BIGINT", list(range(len(rows))))}
-
-
-def _is_cut(table: TableInfo, rows: Sequence[tuple[Any, ...]]) -> bool:
-    """Whether the worker reads a whole number of these rows otherwise than it was released."""
-    pairs = ((column, [row[i] for row in rows]) for i, column in enumerate([*table.columns.values()][:-1]))
-    return any(as_read(values, column) is not values for column, values in pairs)
+def _table(table: TableInfo, rows: Sequence[tuple[Any, ...]]) -> tuple[dict[str, tuple[str, Sequence[Any]]], bool]:
+    """An answer's rows as a table of the worker's, numbered; and whether it reads a whole number otherwise than it was
+    released: these saturate where they are taken to lie.
+    """
+    held, cut = dict[str, tuple[str, Sequence[Any]]](), False
+    for i, column in enumerate([*table.columns.values()][:-1]):
+        values = [row[i] for row in rows]
+        read = as_read(values, column)
+        held[column.name], cut = (WIRE[column.facts.type], read), cut or read is not values
+    return {**held, ROW: ("BIGINT", list(range(len(rows))))}, cut
 
 
 def _as_released(several: Several, answers: Sequence[Answer], rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

@@ -359,9 +359,8 @@ class Mechanism(ABC):
         """Whether it takes a request, and an offer is worth asking for; `takes` alone tells who has a reason."""
         return self.takes(request)
 
-    def is_named(self, request: Request) -> bool:
-        """Whether the statement asks for it, by its name or by an option of its own."""
-        options = request.options
+    def is_named(self, options: Options) -> bool:
+        """Whether a statement asks for it, by its name or by an option of its own."""
         return options.mechanism == self.name or any(getattr(options, own) is not None for own in self.options)
 
     def reads(self, request: Request) -> frozenset[str]:

@@ -161,9 +161,8 @@ class Exponential(Mechanism):
         if bought is None or request.aggregate.argument is None:
             return Refusal(self.name, TOO_SMALL)
         (rate,), loss = bought
-        grid = whole_numbers(request, candidates)
-        need, low = Values(request.source, request.aggregate.argument, grid), grid.low if grid is not None else None
+        need = Values(request.source, request.aggregate.argument, whole_numbers(request, candidates))
         # Permute-and-flip errs less at the same epsilon, the exponential mechanism at the same rho.
         if request.price.rho is None:
-            return ModeRelease(self.name, Pure(loss.epsilon), need, candidates, PermuteAndFlip(rate), low)
-        return ModeRelease(self.name, loss, need, candidates, ExponentialChoice(rate), low)
+            return ModeRelease(self.name, Pure(loss.epsilon), need, candidates, PermuteAndFlip(rate))
+        return ModeRelease(self.name, loss, need, candidates, ExponentialChoice(rate))

@@ -93,8 +93,7 @@ class Late(Mechanism):
 
     def statement(self, plan: Plan, options: Options) -> tuple[Plan, Options]:
         """As the mechanism, where the options name it, or set one of its own; every other statement as it is."""
-        asked = options.mechanism == self.name or any(getattr(options, own) is not None for own in self.options)
-        return self.loaded.statement(plan, options) if asked else (plan, options)
+        return self.loaded.statement(plan, options) if self.is_named(options) else (plan, options)
 
     def offer(self, request: Request) -> Offer | Refusal:
         return self.loaded.offer(request)

@@ -41,7 +41,7 @@ def only_named(mechanism: Mechanism, request: Request) -> str | None:
         mechanism: Whose offer it is.
         request: What it answers.
     """
-    if any(getattr(request.options, option) is not None for option in mechanism.options):
+    if mechanism.is_named(request.options):
         return None
     if mechanism.name == "threshold":
         return None if request.selects else ZEROS

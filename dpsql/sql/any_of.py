@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.sql.pieces import closing
 from dpsql.sql.tokens import Token, TokenKind
 
 __all__ = ["elements", "in_lists"]
@@ -32,9 +33,9 @@ def in_lists(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
         return tokens
     found, at = list[Token](), 0
     while at < len(tokens):
-        end = _end(tokens, at + 2) if _begins(tokens, at) else 0
-        inside = _list(tokens[at + 3 : end]) if end else None
-        if inside is None:
+        end = closing(tokens, at + 2) if _begins(tokens, at) else None
+        inside = None if end is None else _list(tokens[at + 3 : end])
+        if end is None or inside is None:
             found.append(tokens[at])
             at += 1
             continue
@@ -85,20 +86,10 @@ def _begins(tokens: Sequence[Token], at: int) -> bool:
     )
 
 
-def _end(tokens: Sequence[Token], opening: int) -> int:
-    """Where the parenthesis closes that opens there; 0 where it does not."""
-    depth = 0
-    for at in range(opening, len(tokens)):
-        depth += {"(": 1, ")": -1}.get(tokens[at].symbol, 0)
-        if depth == 0:
-            return at
-    return 0
-
-
 def _list(inside: Sequence[Token]) -> list[Token] | None:
     """The tokens of IN's list; None where it is no list, such as a sub-query."""
     own = list(_without_type(inside))
-    while len(own) > 1 and own[0].symbol == "(" and _end(own, 0) == len(own) - 1:
+    while len(own) > 1 and own[0].symbol == "(" and closing(own, 0) == len(own) - 1:
         own = list(_without_type(own[1:-1]))
     match own:
         case [Token(kind=TokenKind.PARAMETER) as parameter]:

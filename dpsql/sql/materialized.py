@@ -5,12 +5,10 @@ Tests: tests/unit/sql/test_materialized.py.
 
 from __future__ import annotations
 
+from dpsql.sql.pieces import QUERIES
 from dpsql.sql.tokens import Token
 
 __all__ = ["without_materialized"]
-
-_QUERIES = ("select", "with", "from", "values", "pivot")
-"""How the query in parentheses begins. Else it may be the name of a table, with those of its columns."""
 
 
 def without_materialized(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -24,4 +22,5 @@ def _is_said(tokens: tuple[Token, ...], at: int) -> bool:
     before = at - 2 if at and tokens[at - 1].word == "not" else at - 1
     if before < 1 or tokens[before].word != "as" or len(tokens) < at + 3 or tokens[at + 1].symbol != "(":
         return False
-    return tokens[at + 2].word in _QUERIES or tokens[at + 2].symbol == "("
+    # else it may be the name of a table, with those of its columns
+    return tokens[at + 2].word in QUERIES or tokens[at + 2].symbol == "("

@@ -11,16 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.sql.pieces import Piece, flat, nested, word
+from dpsql.sql.pieces import QUERIES, Piece, flat, nested, word
 from dpsql.sql.tokens import MOST_TOKENS, Token, TokenKind, fold, name_of
 
 __all__ = ["windows_in_place"]
 
 Windows = Mapping[str, list[Piece]]
 """What stands in the parentheses of each window, by its name."""
-
-_QUERIES = ("select", "with", "from", "values", "pivot")
-"""How a query in parentheses begins."""
 
 
 def windows_in_place(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -91,7 +88,7 @@ def _replaced(pieces: list[Piece], windows: Windows, used: set[str]) -> list[Pie
         if not isinstance(piece, list):
             name = _named(piece, windows) if over else None
             found.append(piece if name is None else _parentheses(piece, _continued([piece], windows, used)))
-        elif word(piece[1]) in _QUERIES:
+        elif word(piece[1]) in QUERIES:
             found.append(piece)
         else:
             inside = _continued(piece[1:-1], windows, used) if over else piece[1:-1]

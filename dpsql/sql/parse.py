@@ -20,6 +20,7 @@ from dpsql.sql.keywords import RESERVED
 from dpsql.sql.materialized import without_materialized
 from dpsql.sql.named_windows import windows_in_place
 from dpsql.sql.normal import normal
+from dpsql.sql.pieces import QUERIES
 from dpsql.sql.pivot_first import pivot_behind_rows
 from dpsql.sql.refused import REFUSED_STATEMENTS
 from dpsql.sql.skeleton import build_skeleton
@@ -48,8 +49,6 @@ CREATE = (
     "it is not written as one.",
     "Write CREATE SYNTHETIC TABLE name WITH (epsilon = 1) AS SELECT column, column FROM ..",
 )
-QUERIES = ("select", "with", "from", "pivot", "values")
-"""How a query begins, where not by a parenthesis."""
 _NOTHING = Token(TokenKind.SYMBOL, "", (1, 1))
 
 

@@ -10,9 +10,11 @@ from typing import TypeAlias
 
 from dpsql.sql.tokens import Token
 
-__all__ = ["Piece", "flat", "nested", "word"]
+__all__ = ["QUERIES", "Piece", "closing", "flat", "nested", "word"]
 
 Piece: TypeAlias = "Token | list[Piece]"  # a token, or a pair of parentheses with all that is between them
+QUERIES = ("select", "with", "from", "pivot", "values")
+"""How a query begins, where not by a parenthesis."""
 
 
 def nested(tokens: Sequence[Token]) -> list[Piece]:
@@ -47,3 +49,13 @@ def flat(pieces: Sequence[Piece]) -> list[Token]:
 def word(piece: Piece) -> str:
     """The word that a piece is, in lower case; else nothing."""
     return "" if isinstance(piece, list) else piece.word
+
+
+def closing(tokens: Sequence[Token], opening: int) -> int | None:
+    """Where the parenthesis closes that opens there; None where it does not."""
+    depth = 0
+    for at in range(opening, len(tokens)):
+        depth += {"(": 1, ")": -1}.get(tokens[at].symbol, 0)
+        if depth == 0:
+            return at
+    return None

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.sql.pieces import closing
 from dpsql.sql.tokens import Token, TokenKind
 
 __all__ = ["with_commas"]
@@ -35,23 +36,13 @@ def with_commas(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     for at in range(len(found) - 2, -1, -1):  # the inner calls first
         name = found[at]
         if name.word in _BETWEEN and found[at + 1].symbol == "(" and not (at and found[at - 1].symbol == "."):
-            end = _end(found, at + 1)
+            end = closing(found, at + 1)
             called = None if end is None else _read(name, found[at + 2 : end])
             if called is not None:
                 word, arguments = called
                 inside = [own for place, part in enumerate(arguments) for own in (*_comma(place, name), *part)]
                 found[at:end] = [replace(name, text=word), found[at + 1], *inside]
     return tuple(found)
-
-
-def _end(tokens: Sequence[Token], opening: int) -> int | None:
-    """Where the parenthesis closes that opens there."""
-    depth = 0
-    for at in range(opening, len(tokens)):
-        depth += {"(": 1, ")": -1}.get(tokens[at].symbol, 0)
-        if depth == 0:
-            return at
-    return None
 
 
 def _read(name: Token, inside: Sequence[Token]) -> tuple[str, list[Arguments]] | None:

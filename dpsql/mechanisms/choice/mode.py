@@ -23,7 +23,8 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
-from dpsql.mechanisms.choice.groups import Whole
+from dpsql.mechanisms.choice.groups import Whole, at_once, numbers_of
+from dpsql.plan.needs import Values
 from dpsql.plan.nodes import Column
 from dpsql.plan.types import Grid, Type, Value
 from dpsql.plan.values import column_domain
@@ -99,7 +100,6 @@ class ModeRelease(Offer):
         need: How many rows hold each value that occurs.
         candidates: The domain without NULL.
         chooser: How one is taken.
-        low: The least candidate, where they are all whole numbers from there on and come as steps of a grid; or None.
         sensitivity: 1: rows by which one row moves a score.
         scale: 1 / exponent, in rows: a value with so many rows less is e times less likely.
         half_width: Rows: with 95% confidence the released value has at most so many rows less than the most frequent.
@@ -108,7 +108,6 @@ class ModeRelease(Offer):
 
     candidates: tuple[Value, ...]
     chooser: Chooser
-    low: int | None = None
 
     def __post_init__(self) -> None:
         exponent = self.chooser.exponent
@@ -122,26 +121,25 @@ class ModeRelease(Offer):
 
     def _scores(self, raw: RawTable) -> Iterator[Whole]:
         """(candidates,) int64 of each group in order: how many of its rows hold each candidate."""
-        many, together = len(self.candidates), max(1, CLOSE // len(self.candidates))
-        groups, places, rows = (np.asarray(column, dtype=np.int64) for column in self._known(raw))
-        if bool((groups[1:] < groups[:-1]).any()):
-            order = np.argsort(groups, kind="stable")
-            groups, places, rows = groups[order], places[order], rows[order]
+        starts, (places, rows) = at_once(self._placed(raw), "place", "rows")
+        together = max(1, CLOSE // len(self.candidates))
         for first in range(0, raw.size, together):
-            begin, end = np.searchsorted(groups, [first, first + together])
-            scores = np.zeros((min(together, raw.size - first), many), dtype=np.int64)
-            scores[groups[begin:end] - first, places[begin:end]] = rows[begin:end]
+            own = starts[first : first + together + 1]
+            held, groups = slice(own[0], own[-1]), np.repeat(np.arange(len(own) - 1), np.diff(own))
+            scores = np.zeros((len(own) - 1, len(self.candidates)), dtype=np.int64)
+            scores[groups, places[held]] = rows[held]
             yield from scores
 
-    def _known(self, raw: RawTable) -> tuple[Any, Any, Any]:
-        """(n,) groups, places of values among the candidates, and numbers of rows, of values that are among them."""
-        groups, values, rows = (raw.column(name) for name in ("group", "value", "rows"))
-        if self.low is not None:
-            return groups, np.asarray(values, dtype=np.int64) - self.low, rows
+    def _placed(self, raw: RawTable) -> RawTable:
+        """The rows whose values are candidates, with the place of each value among these."""
+        if isinstance(self.need, Values) and self.need.grid is not None:  # all its steps are candidates, in order
+            places: Any = np.asarray(numbers_of(raw, "value"), dtype=np.int64) - self.need.grid.low
+            return RawTable({"group": raw.column("group"), "place": places, "rows": raw.column("rows")}, raw.size)
         place = {value: index for index, value in enumerate(self.candidates)}
-        places = np.array([place.get(value, -1) for value in values], dtype=np.int64)
+        places = np.array([place.get(value, -1) for value in raw.column("value")], dtype=np.int64)
         known = np.flatnonzero(places >= 0)
-        return np.asarray(groups, dtype=np.int64)[known], places[known], np.asarray(rows, dtype=np.int64)[known]
+        own: dict[str, Any] = {name: np.asarray(raw.column(name), dtype=np.int64)[known] for name in ("group", "rows")}
+        return RawTable({**own, "place": places[known]}, raw.size)
 
     @property
     def bracketed(self) -> bool:

@@ -155,8 +155,7 @@ class ClampedMean(PlaceSearch):
 
     def _sums(self, held: Whole, units: Whole, row: Row, shares: Shares, sampler: Sampler) -> Row:
         """What is released of a group's totals."""
-        clamps = self.query.clamps if row["clamp"] is not None else self.query.about(row["centre"])
-        parts, few = (shares.tails, shares.answer), (clamps, self._search, row["clamp"])
+        parts, few = (shares.tails, shares.answer), (self.query.clamps_of(row), self._search, row["clamp"])
         return self.summed((totals_of(held, row["centre"]), units), row, parts, few, sampler)
 
     def summed(

@@ -24,7 +24,7 @@ from dpsql.mechanisms.clamped.facts import known_sizes
 from dpsql.mechanisms.located.clamp import Clamps, clamps_of
 from dpsql.mechanisms.located.mechanism import reach_of, worth_of
 from dpsql.mechanisms.located.parts import FEWEST, Shares
-from dpsql.mechanisms.located.search import LocatedQuery
+from dpsql.mechanisms.located.search import LocatedQuery, Row
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.plan.grids import FIRST
 from dpsql.plan.needs import Contribution, Source, Values
@@ -101,6 +101,10 @@ class UnitsQuery(LocatedQuery):
     def fewest(self) -> float:
         """How many units a group has if all have as many rows as the cap allows; no guess where it is thought loose."""
         return self.rows / self.typical if self.cap.edges[-1] < MANY else math.inf
+
+    def clamps_of(self, row: Row) -> Clamps:
+        """Those of a group's totals: `about` its own centre, where that was found."""
+        return self.clamps if row["clamp"] is not None else self.about(row["centre"])
 
     def about(self, centre: int) -> Clamps:
         """The clamps of totals, between the ends that these have about a released centre."""

@@ -120,8 +120,7 @@ class ClampedVariance(ClampedMean):
     def _sums(self, held: Whole, units: Whole, row: Row, shares: Shares, sampler: Sampler) -> Row:
         row.setdefault("squared_clamp", None)
         query, squares, tails = self.query, self.query.squares, shares.tails * HALF
-        clamps = query.clamps if row["clamp"] is not None else query.about(row["centre"])
-        totals, few = (totals_of(held, row["centre"]), units), (clamps, self._search, row["clamp"])
+        totals, few = (totals_of(held, row["centre"]), units), (query.clamps_of(row), self._search, row["clamp"])
         found = self.summed(totals, row, (tails, shares.answer * (1 - SQUARES)), few, sampler)
         squared = squares_of(held, row["centre"], query.coarse), units
         few = (squares, self._choice(squares), row["squared_clamp"])

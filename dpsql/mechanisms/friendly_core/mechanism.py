@@ -166,7 +166,7 @@ class FriendlyCore(Mechanism):
         grids = [coordinate.grid for coordinate in coordinates]
         need = Values(first.source, argument, grids[0], others=tuple(zip(others, grids[1:], strict=True)))
         need = of_every_row(need, first.facts) if setting.swap else need
-        return FriendlyMean(self.name, loss, need, priced, coordinates, named=self.is_named(first))
+        return FriendlyMean(self.name, loss, need, priced, coordinates, named=self.is_named(first.options))
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,7 @@ class Preprocessing(Mechanism):
             return Refusal(self.name, NAME_IT)
         if statistic is None:
             return self._sum(request)
-        query = _query(request, statistic, self.is_named(request))
+        query = _query(request, statistic, self.is_named(request.options))
         if isinstance(query, str):
             return Refusal(self.name, query)
         if options.sensitivity is not None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dpsql.plan.types import Parameters
-from dpsql.server.postgres.inquiry import CopyForm, Inquiry, Result
+from dpsql.server.postgres.inquiry import Around, CopyForm, Inquiry, Result
 from dpsql.server.postgres.messages import ResultColumn
 from dpsql.server.postgres.scan import Word
 from dpsql.server.postgres.states import PgRefusal
@@ -63,7 +63,7 @@ def enclosed(text: str, found: Sequence[Word]) -> Enclosed | None:
     return None
 
 
-class CopyOut(Inquiry):
+class CopyOut(Around):
     """COPY (SELECT ..) TO STDOUT: the query is asked, and charged, as if it stood alone.
 
     Args:
@@ -72,19 +72,17 @@ class CopyOut(Inquiry):
     """
 
     def __init__(self, query: Inquiry, own: Enclosed) -> None:
-        super().__init__(query.context, query.text, query.told)
-        self.before = own.before
-        self._query, self._rest = query, own.rest
+        super().__init__(query, own.before)
+        self._rest = own.rest
 
-    def columns(self) -> None:
-        """None, for rows of COPY are not described; the types of parameters are found out."""
+    def columns(self) -> tuple[ResultColumn, ...] | None:
+        """None, for rows of COPY are not described; its options are looked at."""
         _form(self._rest)
-        self._query.columns()
-        self.parameters, self.lists = self._query.parameters, self._query.lists
+        return super().columns()
 
     def answered(self, values: Parameters) -> Result:
         form = _form(self._rest)
-        result = self._query.answered(values)
+        result = self.query.answered(values)
         return Result("COPY {}", result.columns, result.rows, result.notices, copied=form)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dpsql.plan.types import Parameters
-from dpsql.server.postgres.inquiry import Inquiry, Portal, PreparedStatement, Result
+from dpsql.server.postgres.inquiry import Around, Inquiry, Portal, PreparedStatement, Result
 from dpsql.server.postgres.messages import ResultColumn
 from dpsql.server.postgres.scan import Word, words
 from dpsql.server.postgres.states import PgRefusal
@@ -62,7 +62,7 @@ def declared(text: str, found: Sequence[Word]) -> Declared | None:
     return Declared(found[1].text, text[found[begun].end :], found[begun].end, refused)
 
 
-class Declare(Inquiry):
+class Declare(Around):
     """DECLARE name CURSOR FOR a query.
 
     Args:
@@ -71,14 +71,8 @@ class Declare(Inquiry):
     """
 
     def __init__(self, query: Inquiry, own: Declared) -> None:
-        super().__init__(query.context, query.text, query.told)
-        self.before = own.before
-        self._query, self._own = query, own
-
-    def columns(self) -> None:
-        """None, for DECLARE gives no rows; the types of parameters are found out."""
-        self._query.columns()
-        self.parameters, self.lists = self._query.parameters, self._query.lists
+        super().__init__(query, own.before)
+        self._own = own
 
     def answered(self, values: Parameters) -> Result:
         context, name = self.context, self._own.name
@@ -90,12 +84,12 @@ class Declare(Inquiry):
             raise PgRefusal("42P03", f'cursor "{name}" already exists')
         if len(context.portals) >= MOST_KEPT:
             raise PgRefusal("53400", f"{MOST_KEPT} cursors are the most. Close one.")
-        result = self._query.answered(values)
+        result = self.query.answered(values)
         return Result("DECLARE CURSOR", notices=result.notices, opened=result)
 
     def open(self, opened: Result) -> None:
         """Keeps the cursor, once the client waits no longer for its answer."""
-        statement = PreparedStatement(0, self._query, columns=opened.columns, described=True)
+        statement = PreparedStatement(0, self.query, columns=opened.columns, described=True)
         self.context.portals[self._own.name] = Portal(statement, [], [], opened)
 
 

@@ -17,7 +17,7 @@ from dpsql.server.postgres.catalogue import Catalogue
 from dpsql.server.postgres.messages import ProtocolViolation, ResultColumn
 from dpsql.server.postgres.settings import Settings
 
-__all__ = ["Context", "CopyForm", "Inquiry", "Portal", "PreparedStatement", "Result", "formats_of"]
+__all__ = ["Around", "Context", "CopyForm", "Inquiry", "Portal", "PreparedStatement", "Result", "formats_of"]
 
 
 class CopyForm(ABC):
@@ -119,6 +119,25 @@ class Inquiry(ABC):
     @abstractmethod
     def answered(self, values: Parameters) -> Result:
         """What it gives with these values of its parameters."""
+
+
+class Around(Inquiry):
+    """A statement that gives no rows of its own, with a query in it.
+
+    Args:
+        query: The query.
+        before: Characters before it.
+    """
+
+    def __init__(self, query: Inquiry, before: int) -> None:
+        super().__init__(query.context, query.text, query.told)
+        self.query, self.before = query, before
+
+    def columns(self) -> tuple[ResultColumn, ...] | None:
+        """None; the types of the query's parameters are found out."""
+        self.query.columns()
+        self.parameters, self.lists = self.query.parameters, self.query.lists
+        return None
 
 
 @dataclass(slots=True)
