@@ -26,7 +26,7 @@ from dpsql.plan.expressions import columns_of, substituted
 from dpsql.plan.needs import Measure, MeasureKind
 from dpsql.plan.nodes import Aggregate, Column, Expression
 from dpsql.plan.plans import Plan, Stage
-from dpsql.plan.relations import origins, predicates, private_scans
+from dpsql.plan.relations import is_number_of_row, origins, predicates, private_scans
 from dpsql.plan.types import Type
 from dpsql.plan.values import is_strict
 from dpsql.prepare import Measured, Prepared
@@ -189,6 +189,8 @@ def _unlisted(prepared: Prepared) -> str:
     names = list[str]()
     for key in plan.keys:
         if key.domain is None or None in key.domain or not is_strict(key.expression):
+            continue
+        if is_number_of_row(relation, key.expression):
             continue
         if met.isdisjoint(_names([key.expression])):
             names += [column.name for column, _ in origins(relation, key.expression) if id(column) in private]

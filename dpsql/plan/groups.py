@@ -47,6 +47,7 @@ from dpsql.plan.nodes import (
     Scan,
     Semi,
     UnionAll,
+    Windowed,
     Written,
 )
 from dpsql.plan.plans import Key
@@ -137,7 +138,8 @@ class _Reader:
             case Filter() | Semi():
                 return self._column(relation.input, column)
             case Project():
-                return self.of(relation.input, dict(relation.columns)[column.name])
+                own = dict(relation.columns)[column.name]
+                return None if isinstance(own, Windowed) else self.of(relation.input, own)
             case PerUnit():
                 keys = dict(relation.keys)
                 read = [keys[column.name]] if column.name in keys else keys.values()

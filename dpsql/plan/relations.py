@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsql.plan.catalog import ColumnInfo
+from dpsql.plan.catalog import RANK, ColumnInfo
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import (
     Apply,
@@ -18,6 +18,7 @@ from dpsql.plan.nodes import (
     Scan,
     Semi,
     UnionAll,
+    Windowed,
     Written,
 )
 from dpsql.plan.remembered import remembered
@@ -29,6 +30,8 @@ __all__ = [
     "conjuncts",
     "filtered_scan",
     "has_left_join",
+    "has_windows",
+    "is_number_of_row",
     "is_public",
     "is_rounded",
     "most_met",
@@ -79,6 +82,20 @@ def scans(relation: Relation) -> tuple[Scan, ...]:
 def has_left_join(relation: Relation) -> bool:
     """Whether it is made of a left join, among others."""
     return (isinstance(relation, Join) and relation.outer) or any(map(has_left_join, _inputs(relation)))
+
+
+def has_windows(relation: Relation) -> bool:
+    """Whether it is made of rows with windows over those of their unit, among others."""
+    own = isinstance(relation, Project) and any(isinstance(value, Windowed) for _, value in relation.columns)
+    return own or any(map(has_windows, _inputs(relation)))
+
+
+def is_number_of_row(relation: Relation, expression: Expression) -> bool:
+    """Whether a window gave it to each row, which is never NULL then: a place in its unit, or a number of rows."""
+    if isinstance(relation, Project) and isinstance(expression, Column) and relation.alias == expression.alias:
+        own = dict(relation.columns)[expression.name]
+        return isinstance(own, Windowed) and not own.facts.nullable
+    return any(is_number_of_row(below, expression) for below in _inputs(relation))
 
 
 def aliases_of(relation: Relation) -> set[str]:
@@ -133,7 +150,8 @@ def _behind(relation: Relation, column: Column) -> Iterator[tuple[ColumnInfo, bo
         case Written():
             return
         case Scan():
-            yield relation.table.columns[column.name], True
+            if column.name != RANK:  # a place in the unit, which is no column of the policy
+                yield relation.table.columns[column.name], True
         case Project():
             yield from origins(relation.input, dict(relation.columns)[column.name])
         case PerUnit():

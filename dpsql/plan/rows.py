@@ -38,7 +38,7 @@ from dpsql.plan.scope import Scope, ScopeEntry, same_name, without_from
 from dpsql.plan.semi import semi_join
 from dpsql.plan.sub_queries import CutInside, Gathered, ReleasesInside, Sub, in_a_row, public_once
 from dpsql.plan.types import Passed
-from dpsql.plan.windows import refuse_over_rows
+from dpsql.plan.unit_windows import UnitWindows, over_units
 from dpsql.sql import syntax
 
 __all__ = ["PerUnitPlanner", "Rows"]
@@ -353,8 +353,9 @@ class Rows:
         if grouped or any(holds_aggregate(item.expression) for item in query.items):
             return planner.per_unit(planner, query)
         relation, scope = planner.plan(query)
-        refuse_over_rows(query, relation)
-        columns = planner._items(with_names_read(query, scope), scope)
+        over = over_units(query, relation, planner.resolver(scope), self.alias)
+        columns = planner._items(with_names_read(query, scope), scope, over)
+        relation = relation if over is None else over.relation()
         if not query.distinct:
             return Sub(relation, columns)
         alias = self.alias()
@@ -362,15 +363,15 @@ class Rows:
         outputs = {own: output_column(alias, *pair) for own, pair in zip(columns, named, strict=True)}
         return Sub(Project(relation, alias, tuple(named), distinct=True), outputs)
 
-    def _items(self, query: syntax.Select, scope: Scope) -> dict[str, Expression]:
-        resolver = self.resolver(scope)
+    def _items(self, query: syntax.Select, scope: Scope, over: UnitWindows | None) -> dict[str, Expression]:
+        resolver = self.resolver(scope) if over is None else over.resolver()
         columns: dict[str, Expression] = {}
         for item in query.items:
             if isinstance(item.expression, syntax.AllColumns):
                 for entry in scope.entries:
                     if item.expression.table is None or same_name(entry.alias, item.expression.table):
                         for own, expression in entry.columns.items():
-                            columns.setdefault(own, expression)
+                            columns.setdefault(own, expression if over is None else over.passed(expression))
                 continue
             if item.name in columns:
                 raise UnsupportedQuery(

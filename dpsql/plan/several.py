@@ -45,6 +45,7 @@ from dpsql.plan.semi import semi_join
 from dpsql.plan.stages import RELEASED, plan_stage
 from dpsql.plan.sub_queries import Gathered, Sub, each_once, in_a_row
 from dpsql.plan.types import Facts, Type
+from dpsql.plan.unit_windows import UnitWindows
 from dpsql.sql import syntax
 from dpsql.sql.rewritten import rewritten
 from dpsql.sql.tokens import fold
@@ -184,7 +185,7 @@ class _Answers(Rows):
     def _lists(self, scope: Scope) -> Lists:
         return Lists(scope, Rows.resolver(self, scope), ())
 
-    def _items(self, query: syntax.Select, scope: Scope) -> dict[str, Expression]:
+    def _items(self, query: syntax.Select, scope: Scope, over: UnitWindows | None) -> dict[str, Expression]:
         """The columns of a sub-query that only chooses and computes: those of a list stand side by side."""
         items = list[syntax.Item]()
         for item in query.items:
@@ -194,7 +195,7 @@ class _Answers(Rows):
                 replace(item, expression=own, alias=element_name(item.name, place))
                 for place, own in enumerate(elements or ())
             ]
-        return Rows._items(self, replace(query, items=tuple(items)), scope)
+        return Rows._items(self, replace(query, items=tuple(items)), scope, over)
 
     def union(self, query: syntax.Queryable, one: Callable[[_Answers, syntax.Queryable], Sub]) -> Sub:
         """The rows of all SELECTs of a UNION, one after the other; once each, without ALL."""

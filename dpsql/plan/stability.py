@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from dpsql.plan.expressions import columns_of
 from dpsql.plan.groups import most_values
 from dpsql.plan.nodes import (
+    Apply,
     Case,
     Column,
+    Constant,
     Expression,
     Filter,
     Join,
@@ -17,13 +20,24 @@ from dpsql.plan.nodes import (
     Scan,
     Semi,
     UnionAll,
+    Windowed,
     Written,
 )
-from dpsql.plan.relations import column_of, conjuncts, is_public, is_rounded, most_met, predicates, scans, size_of
+from dpsql.plan.relations import (
+    column_of,
+    conjuncts,
+    has_windows,
+    is_public,
+    is_rounded,
+    most_met,
+    predicates,
+    scans,
+    size_of,
+)
 from dpsql.plan.remembered import remembered
 from dpsql.plan.scope import named_where
 from dpsql.plan.types import Type
-from dpsql.plan.values import values_known
+from dpsql.plan.values import named_values, values_known
 
 __all__ = ["most_rows", "rows_in_group", "rows_per_unit", "values_per_unit"]
 
@@ -44,6 +58,8 @@ def rows_per_unit(relation: Relation) -> int:
     * Per-unit aggregation gives one row a unit and value of the further keys, and DISTINCT one for each value of its
       columns: at most as many as there were rows, and as a unit's rows have values (`groups`). Where the unit is not
       among the columns, its arrival adds at most the values of its own rows.
+    * Windows over a unit's rows keep them (`unit_windows`). Where one numbers them, conditions that leave few numbers
+      leave as many rows (``WHERE r <= 3``), or so many for each value of its further keys.
     * UNION ALL adds. Rows that the statement holds are nobody's.
     """
     return _rows(relation, ())
@@ -51,7 +67,7 @@ def rows_per_unit(relation: Relation) -> int:
 
 def _rows(relation: Relation, known: tuple[Expression, ...]) -> int:
     """The same of those rows for which some conditions are true."""
-    if known and not any(scan.table.unique for scan in scans(relation)):
+    if known and not has_windows(relation) and not any(scan.table.unique for scan in scans(relation)):
         known = ()  # they leave as many as there are
     match relation:
         case Scan():
@@ -67,7 +83,7 @@ def _rows(relation: Relation, known: tuple[Expression, ...]) -> int:
         case Semi():
             return _rows(relation.input, known)
         case Project():
-            return rows_per_unit(relation.input)
+            return _numbered(relation, known)
         case UnionAll():
             return sum(rows_per_unit(part) for part, _ in relation.parts)
         case Join():
@@ -81,6 +97,35 @@ def _of_table(scan: Scan, known: tuple[Expression, ...]) -> int:
         return rows
     sizes = [(column, values_known(column, known)) for column in (column_of(scan, name) for name in unique)]
     return min(rows, most_values(scan, sizes) or rows)
+
+
+def _numbered(rows: Project, known: Sequence[Expression]) -> int:
+    """Most rows of one unit; where a window numbers them, of those numbers that conditions leave.
+
+    Rows of one partition have different numbers, and a unit has as many partitions as their keys have values.
+    """
+    most = rows_per_unit(rows.input)
+    for name, own in rows.columns:
+        if isinstance(own, Windowed) and own.function.name == "row_number":
+            read = {column for part in known for column in columns_of(part)}
+            left = [_numbers_left(one, known) for one in read if (one.alias, one.name) == (rows.alias, name)]
+            keys = [key for key in own.partition if not (isinstance(key, Column) and key.unit)]
+            times = values_per_unit(rows.input, keys, missing=1) if left and keys else 1
+            most = min([most, *(number * times for number in left if number and times)])
+    return most
+
+
+def _numbers_left(column: Column, known: Sequence[Expression]) -> int | None:
+    """How many of a column's numbers, from 1 on, conditions leave at most; None where they leave all."""
+    named = named_values(column, known)
+    if named is not None:
+        return max(1, len(named))
+    for part in known:
+        match part:
+            case Apply(function=function, arguments=(first, Constant(value=end))) if first == column:
+                if function.name in ("<=", "<") and isinstance(end, int):
+                    return max(1, end - (function.name == "<"))
+    return None
 
 
 def _of_join(join: Join, known: tuple[Expression, ...]) -> int:

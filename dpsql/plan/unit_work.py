@@ -23,7 +23,19 @@ from dpsql.plan.catalog import Catalog
 from dpsql.plan.expressions import arguments_of, columns_of
 from dpsql.plan.functions import Function, Spelt
 from dpsql.plan.functions.patterns import NS_A_LETTER
-from dpsql.plan.nodes import Apply, Column, Expression, Filter, Join, PerUnit, Project, Relation, Semi, UnionAll
+from dpsql.plan.nodes import (
+    Apply,
+    Column,
+    Expression,
+    Filter,
+    Join,
+    PerUnit,
+    Project,
+    Relation,
+    Semi,
+    UnionAll,
+    Windowed,
+)
 from dpsql.plan.plans import Plan
 from dpsql.plan.ranges import letters_of, printed_size, value_of
 from dpsql.plan.relations import aliases_of, is_public, most_met, scans
@@ -183,6 +195,8 @@ class _Count:
                 aliases = aliases_of(below)
                 yield from self.held(rows, [one for one in self.used if one.alias in aliases])
             case PerUnit() | Project(distinct=True):
+                yield from self.held(rows, own)
+            case Project() if any(isinstance(one, Windowed) for one in own):
                 yield from self.held(rows, own)
             case _:
                 yield self.passing(rows, own)

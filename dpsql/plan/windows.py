@@ -63,7 +63,7 @@ def _function(
 
 def _chosen(name: str, kind: Type, *others: Type) -> Function:
     """One that shows a value of another row, or its last argument."""
-    places = ", ".join(f"{{{i}}}" for i in range(1 + len(others)))
+    places = ", ".join(f"row_offset({{{i}}})" if i == 1 else f"{{{i}}}" for i in range(1 + len(others)))
     ranged = kind.numeric or kind in DATED
     return Function(
         name, (kind, *others), kind, f"{name.upper()}({places}) {{over}}", nulls=Nulls.OPEN,
@@ -87,9 +87,11 @@ INTEGER, REAL = Type.INTEGER, Type.REAL
 CHOSEN = ("first_value", "last_value")
 NEIGHBOURS = ("lag", "lead")
 RANKS = ("row_number", "rank", "dense_rank")
+NUMBER_ROWS = _numbered("row_number")
 COUNT_ROWS = _function("count", (), INTEGER, "COUNT(*) {over}", COUNTS, Nulls.NEVER)
 _LISTED: tuple[Function, ...] = (
-    *(_numbered(name) for name in ("row_number", "rank", "dense_rank")),
+    NUMBER_ROWS,
+    *(_numbered(name) for name in RANKS if name != NUMBER_ROWS.name),
     _numbered("ntile", INTEGER),
     *(
         _function(name, (), REAL, f"{name.upper()}() {{over}}", SHARES, Nulls.NEVER)
@@ -114,7 +116,7 @@ LEAST = {"ntile": 1, "nth_value": 1, "lag": 0, "lead": 0}
 """The least number of rows that each function takes as its argument, as in SQL."""
 
 
-def windowed(node: syntax.Window, resolver: Resolver) -> Expression:
+def windowed(node: syntax.Window, resolver: Resolver) -> Windowed:
     """A window function over the rows that ``resolver`` reads: released rows, or those of public tables.
 
     Raises:
@@ -210,9 +212,8 @@ def refuse_over_rows(query: syntax.Select, relation: Relation) -> None:
             hint = f"{hint} {FIRST_ROW}"
         elif window.call.name in (*NEIGHBOURS, *CHOSEN) and table is not None:
             hint = (
-                "To compare a row with another of the same person, join the table with itself on the privacy unit: "
-                f"FROM {table.name} a JOIN {table.name} b USING ({table.unit}) WHERE b.year = a.year + 1, say; "
-                "then aggregate."
+                "Over the rows of one person it stands in a sub-query: FROM (SELECT x - LAG(x) OVER (PARTITION BY "
+                f"{table.unit} ORDER BY ts) AS change FROM {table.name}); then aggregate."
             )
         raise UnsupportedQuery(
             "it answers row by row, and rows are private.", construct="window function", position=window.position,

@@ -24,8 +24,8 @@ Refusal = tuple[str, str, str]
 QUALIFIED: Final = "Write SELECT .. FROM (SELECT .., RANK() OVER (..) AS r .. GROUP BY ..) WHERE r <= 3."
 """How a condition on a window is written."""
 FIRST_ROW: Final = (
-    "For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t "
-    "GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest."
+    "For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit "
+    "ORDER BY ts) AS r FROM t) WHERE r = 1."
 )
 """How the first row of each person is reached, with names of no table."""
 LOCAL_TIME: Final = (

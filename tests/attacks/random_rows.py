@@ -109,7 +109,7 @@ class Maker:
             return self.table(self.one(*self.schema.private))
         makers = (
             self.chosen, self.computed, self.distinct, self.joined, self.joined, self.with_public, self.looked_up,
-            self.looked_up, self.tied, self.union, self.per_unit, self.per_unit,
+            self.looked_up, self.tied, self.union, self.per_unit, self.per_unit, self.numbered,
         )  # fmt: skip
         return makers[int(self.one(*range(len(makers))))](depth)
 
@@ -237,6 +237,27 @@ class Maker:
         having = f" HAVING {self.one(*totals)} > {self.one(0, 1, 2)}" if self.chance() else ""
         groups = ", ".join(f"a.{key}" for key in dict.fromkeys(keys)) or "1"
         return Drawn(f"SELECT {', '.join(items)} FROM {self.named(rows, 'a')} GROUP BY {groups}{having}", columns)
+
+    def numbered(self, depth: int) -> Drawn:
+        """Windows over the rows of each unit, and perhaps a condition on one of them."""
+        rows = self.rows(depth - 1)
+        items, columns = self.items({"a": rows}, keep=True)
+        keys = [f"a.{self.one(*rows.of('unit'))}"] if rows.of("unit") else []
+        keys += [f"a.{self.one(*rows.columns)}"] if self.often(2) else []
+        named, numbers = list[str](), rows.of("number")
+        for _ in range(1 + self.chance()):
+            order = [f"a.{name}{self.one('', ' DESC')}" for name in rows.columns if self.often(3)]
+            over = [f"PARTITION BY {', '.join(keys)}"] * bool(keys) + [f"ORDER BY {', '.join(order)}"] * bool(order)
+            shown = [f"{f}(a.{x})" for x in numbers[:2] for f in ("LAG", "LEAD", "FIRST_VALUE", "MAX", "COUNT")]
+            call = self.one("ROW_NUMBER()", "ROW_NUMBER()", "RANK()", "COUNT(*)", *shown)
+            columns[own := self.name()] = "number"
+            named.append(own)
+            items.append(f"{call} OVER ({' '.join(over)}) AS {own}")
+        sql = f"SELECT {', '.join(items)} FROM {self.named(rows, 'a')}"
+        if self.chance():
+            condition = f"{self.one(*named)} {self.one('=', '<=', '<', '>')} {self.one(1, 2)}"
+            sql = f"SELECT * FROM ({sql}) AS b WHERE {condition}"
+        return Drawn(sql, columns)
 
     def lower(self, depth: int) -> int:
         return int(self.one(*range(depth)))

@@ -95,7 +95,7 @@ CATALOG = Catalog(
 )  # fmt: skip
 
 
-def planned(rows: str) -> Relation:
+def planned(rows: str, catalog: Catalog = CATALOG) -> Relation:
     """The relation of a sub-query's rows.
 
     Raises:
@@ -103,7 +103,7 @@ def planned(rows: str) -> Relation:
     """
     statement = parse(f"SELECT COUNT(*) FROM ({rows}) AS q")
     assert isinstance(statement, syntax.QueryStatement)
-    plan = resolve_query(statement.select, CATALOG, (), _no_cells)
+    plan = resolve_query(statement.select, catalog, (), _no_cells)
     if not isinstance(plan, Plan) or plan.stages:  # several answers put together, or one computed with
         raise UnsupportedQuery("it is a release of its own.", construct="sub-query")
     return plan.relation

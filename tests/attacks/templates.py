@@ -148,6 +148,15 @@ TEMPLATES = (
         "JOIN cities c ON c.name = p.city GROUP BY 1, 2"
     ),
     Template("SELECT COUNT(*), SUM(v.score) FROM visits v JOIN notes n ON v.patient_id = n.patient_id"),
+    # windows over a unit's rows
+    Template(
+        "SELECT COUNT(*), SUM(cost) FROM (SELECT patient_id, cost, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY "
+        "visited_on) AS r FROM visits) AS v WHERE r <= 2"
+    ),
+    Template(
+        "SELECT ward, SUM(score - before) FROM (SELECT ward, score, LAG(score, 1, 0) OVER (PARTITION BY patient_id "
+        "ORDER BY visited_on DESC) AS before FROM visits) AS v GROUP BY ward"
+    ),
     # as many groups a unit as are listed, or as its rows can differ in
     Template("SELECT ward, COUNT(*, contribution_bounds_per_group => (0, 1)) FROM visits GROUP BY ward"),
     Template(

@@ -19,6 +19,7 @@ from tests.attacks.relations import WORLDS, Tables, columns_of, planned, problem
 
 CHECKS = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture]
 
+NUMBERED = "SELECT person, price, ROW_NUMBER() OVER (PARTITION BY person ORDER BY price DESC) AS r FROM items"
 RELATIONS = {
     # one table
     "SELECT person, age FROM people": 1,
@@ -107,6 +108,30 @@ RELATIONS = {
     "ON v.person = m.person WHERE v.cost >= m.mean": 3,
     "WITH w AS (SELECT person, ward, COUNT(*) AS n FROM visits GROUP BY person, ward) "
     "SELECT a.person FROM w a JOIN w b ON a.person = b.person AND a.n <= b.n": 9,
+    # windows over a unit's rows keep them, and conditions on their numbers leave some
+    "SELECT person, cost - LAG(cost) OVER (PARTITION BY person ORDER BY visit) AS more FROM visits": 3,
+    f"SELECT * FROM ({NUMBERED}) n WHERE r = 1": 1,
+    f"SELECT * FROM ({NUMBERED}) n WHERE r IN (2, 1) AND price > 0": 2,
+    f"SELECT * FROM ({NUMBERED}) n WHERE r <= 3": 3,
+    f"SELECT * FROM ({NUMBERED}) n WHERE r BETWEEN 1 AND 2 AND price IS NOT NULL": 2,
+    f"SELECT * FROM ({NUMBERED}) n WHERE 2 = r OR r = 1": 2,
+    f"SELECT * FROM ({NUMBERED}) n WHERE r < 1": 1,
+    f"SELECT * FROM ({NUMBERED}) n WHERE r >= 2": 4,
+    f"SELECT * FROM ({NUMBERED}) n WHERE r + 0 = 1": 4,
+    f"SELECT v.person FROM ({NUMBERED}) n JOIN visits v USING (person) WHERE r = 2": 3,
+    f"SELECT v.person FROM visits v LEFT JOIN ({NUMBERED}) n ON n.person = v.person AND n.r = 2": 12,
+    f"SELECT v.person FROM visits v LEFT JOIN ({NUMBERED}) n ON n.person = v.person WHERE n.r = 2": 3,
+    f"SELECT * FROM ({NUMBERED} UNION ALL {NUMBERED}) n WHERE r = 1": 8,
+    f"SELECT DISTINCT person, price FROM ({NUMBERED}) n WHERE r <= 2": 2,
+    "SELECT * FROM (SELECT person, RANK() OVER (PARTITION BY person ORDER BY price) AS r FROM items) n WHERE r = 1": 4,
+    "SELECT * FROM (SELECT person, ROW_NUMBER() OVER (PARTITION BY wave, person ORDER BY score) AS r FROM waves) w "
+    "WHERE r = 1": 3,
+    "SELECT * FROM (SELECT person, ROW_NUMBER() OVER (PARTITION BY visit ORDER BY price) AS r FROM items) n "
+    "WHERE r = 1": 4,
+    "SELECT * FROM (SELECT n.person, z.kind, ROW_NUMBER() OVER (PARTITION BY n.person ORDER BY z.zone) AS r "
+    "FROM notes n CROSS JOIN zones z) x WHERE r <= 5": 5,
+    "SELECT * FROM (SELECT person, n, ROW_NUMBER() OVER (PARTITION BY person ORDER BY n) AS r FROM "
+    "(SELECT person, ward, COUNT(*) AS n FROM visits GROUP BY person, ward) w) x WHERE r = 1": 1,
 }
 """Sub-queries, and how many rows one unit may move in each."""
 
@@ -136,6 +161,9 @@ VARIANTS = {
     "SELECT COUNT(*) AS n, MAX(cost) AS most FROM visits GROUP BY person": (1, 1),
     "SELECT ward, COUNT(*) AS n FROM visits GROUP BY person, ward": (None, None),
     "SELECT town, COUNT(*) AS n FROM visits JOIN people USING (person) GROUP BY person, town": (1, 1),
+    # a window sees other rows of the unit
+    "SELECT town, COUNT(*) OVER (PARTITION BY person) AS n FROM people": (1, None),
+    "SELECT p.town, LAG(p.town) OVER (PARTITION BY p.person ORDER BY z.kind) AS t FROM people p, zones z": (1, None),
     # UNION ALL
     "SELECT person, age, 'p' AS source, 1 AS one FROM people UNION ALL SELECT person, age, 'q', 1 FROM people":
         (1, None, None, 1),

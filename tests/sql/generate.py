@@ -7,7 +7,7 @@ computes with doubles. Divisors are constants other than 0, where DuckDB and dps
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from functools import cache
@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
-from dpsql.plan.types import Type, Value
+from dpsql.plan.types import Facts, Type, Value
 
 __all__ = ["Parted", "examples", "parted", "statements"]
 
@@ -129,7 +129,7 @@ def _sources(catalog: Catalog) -> Iterator[tuple[str, _Scope]]:
     private = [table for table in catalog.tables.values() if not table.public]
     for first in private:
         unit = f"t0.{first.unit}"
-        pairs = [(f"{first.name} AS t0", _columns(first, "t0"))]
+        pairs = [(f"{first.name} AS t0", _columns(first, "t0")), *_with_windows(first)]
         for second in private:
             if second is not first:
                 on = f"{second.name} AS t1 ON {unit} = t1.{second.unit}"
@@ -143,6 +143,25 @@ def _sources(catalog: Catalog) -> Iterator[tuple[str, _Scope]]:
                     if table.public and table.key is not None and _named_alike(info, table):
                         joined = f"{text} JOIN {table.name} AS p ON {own} = p.{table.key}"
                         yield joined, _Scope(columns + _columns(table, "p"), unit)
+
+
+def _with_windows(table: TableInfo) -> Iterator[tuple[str, list[tuple[str, ColumnInfo]]]]:
+    """The rows of a table, each with windows over those of its unit, where a key puts these in one order."""
+    if table.key is None or table.rows_per_unit == 1:
+        return
+    over = f"OVER (PARTITION BY {table.unit} ORDER BY {table.key})"
+    number = Facts(Type.INTEGER, Fraction(1), Fraction(table.rows_per_unit), nullable=False)
+    named, columns = [f"ROW_NUMBER() {over} AS own_number"], [("t0.own_number", ColumnInfo("own_number", number))]
+    for own, info in _columns(table, "t0"):
+        shown = replace(info, facts=replace(info.facts, nullable=True))
+        named.append(f"LAG({info.name}) {over} AS {info.name}_before")
+        columns += [(own, info), (f"t0.{info.name}_before", shown)]
+    ranked = min(info.name for _, info in _columns(table, "t0"))
+    named.append(f"RANK() OVER (PARTITION BY {table.unit} ORDER BY {ranked}) AS own_rank")
+    named.append(f"COUNT(*) OVER (PARTITION BY {table.unit}) AS own_rows")
+    columns += [(f"t0.{name}", ColumnInfo(name, number)) for name in ("own_rank", "own_rows")]
+    yield f"(SELECT *, {', '.join(named)} FROM {table.name}) AS t0", columns
+    yield f"(SELECT * FROM (SELECT *, {', '.join(named)} FROM {table.name}) WHERE own_number <= 2) AS t0", columns
 
 
 def _never(table: TableInfo, alias: str) -> list[str]:

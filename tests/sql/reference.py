@@ -235,6 +235,9 @@ def unit_text(relation: syntax.Relation, units: Mapping[str, str]) -> str:
             return f'"{alias or name}"."{units[name]}"' if name in units else ""
         case syntax.JoinClause(left=left, right=right):
             return unit_text(left, units) or unit_text(right, units)
+        case syntax.Derived(query=syntax.Select(source=source), alias=alias):
+            name = "" if source is None else unit_text(source, units).rpartition(".")[2]
+            return f'"{alias}".{name}' if name else ""
     return ""
 
 

@@ -485,7 +485,7 @@ SELECT LIST(age) FROM patients
 -- refused: LIST at 1:8: it puts the values of many rows into one: those of people are never shown, those of public tables as rows. Write SELECT x, COUNT(*) .. GROUP BY x, or SELECT x where the table is public.
 
 SELECT FIRST(city) FROM patients
--- refused: FIRST at 1:8: it shows a value of one person's row. Write SELECT key, AVG(x) .. GROUP BY key ORDER BY 2 DESC LIMIT 1, or MODE(key). For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest.
+-- refused: FIRST at 1:8: it shows a value of one person's row. Write SELECT key, AVG(x) .. GROUP BY key ORDER BY 2 DESC LIMIT 1, or MODE(key). For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
 
 SELECT PRODUCT(age) FROM patients
 -- refused: PRODUCT at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, TRIMMED_MEAN, AVG_VECTOR, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, APPROX_QUANTILES, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
@@ -803,22 +803,22 @@ SELECT COUNT(*) FROM patients FETCH 5
 -- refused: FETCH at 1:31: dpsql reads LIMIT. Write LIMIT 10.
 
 SELECT DISTINCT ON (sex) sex, COUNT(*) FROM patients GROUP BY sex
--- refused: DISTINCT ON at 1:8: it keeps rows by their position. Of an answer write SELECT .. QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY n DESC) = 1, of people GROUP BY. For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest.
+-- refused: DISTINCT ON at 1:8: it keeps rows by their position. Of an answer write SELECT .. QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY n DESC) = 1, of people GROUP BY. For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
 
 SELECT COUNT(*) OVER () FROM patients
 -- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC).
 
 SELECT age, RANK() OVER (ORDER BY age) FROM patients
--- refused: window function at 1:13: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest.
+-- refused: window function at 1:13: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
 
 SELECT ROW_NUMBER() OVER (PARTITION BY sex) FROM patients
--- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest.
+-- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
 
 SELECT LAG(cost) OVER (PARTITION BY patient_id ORDER BY visited_on) FROM visits
--- refused: window function at 1:8: it answers row by row, and rows are private. To compare a row with another of the same person, join the table with itself on the privacy unit: FROM visits a JOIN visits b USING (patient_id) WHERE b.year = a.year + 1, say; then aggregate.
+-- refused: window function at 1:8: it answers row by row, and rows are private. Over the rows of one person it stands in a sub-query: FROM (SELECT x - LAG(x) OVER (PARTITION BY patient_id ORDER BY ts) AS change FROM visits); then aggregate.
 
 SELECT AVG(total) FROM (SELECT patient_id, SUM(cost) OVER (PARTITION BY patient_id) AS total FROM visits)
--- refused: window function at 1:44: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC).
+-- refused: SUM .. OVER at 1:44: over the rows of one unit it is not supported. ROW_NUMBER, RANK, DENSE_RANK, LAG, LEAD, FIRST_VALUE, LAST_VALUE, NTH_VALUE, COUNT, MIN, MAX are. For totals of a unit join a sub-query that is grouped by it: (SELECT unit, SUM(x) AS total FROM t GROUP BY unit).
 
 SELECT AVG(r) FROM (SELECT patient_id, RANK() OVER (ORDER BY COUNT(*)) AS r FROM visits GROUP BY patient_id)
 -- refused: window function at 1:40: it stands in the SELECT list and in ORDER BY of an answer. Put it there, over aggregates: RANK() OVER (ORDER BY COUNT(*) DESC).
@@ -1587,7 +1587,7 @@ SELECT REGR_INTERCEPT(weight, age) FROM patients
 -- refused: REGR_INTERCEPT at 1:8: it follows from others. Write AVG(y) FILTER (WHERE x IS NOT NULL) - REGR_SLOPE(y, x) * AVG(x) FILTER (WHERE y IS NOT NULL): each AVG over the rows of the slope, whose noised numbers they may share.
 
 SELECT ARG_MAX(city, age) FROM patients
--- refused: ARG_MAX at 1:8: it shows a value of one person's row. Write SELECT key, AVG(x) .. GROUP BY key ORDER BY 2 DESC LIMIT 1, or MODE(key). For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest.
+-- refused: ARG_MAX at 1:8: it shows a value of one person's row. Write SELECT key, AVG(x) .. GROUP BY key ORDER BY 2 DESC LIMIT 1, or MODE(key). For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
 
 SELECT COUNT(*) FROM patients JOIN cities ON patients.patient_id = cities.population
 -- refused: patient_id at 1:46: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
@@ -1669,7 +1669,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) SUM(n) FROM (SELECT WITH 
 
 -- QUALIFY, FROM first, names of the same SELECT
 SELECT age FROM patients QUALIFY RANK() OVER (ORDER BY age) = 1
--- refused: window function at 1:34: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest.
+-- refused: window function at 1:34: it looks at rows of several people. Write PARTITION BY patient_id: over rows a window stays within one person. Over groups it stands beside GROUP BY: RANK() OVER (ORDER BY COUNT(*) DESC).
 
 SELECT DISTINCT sex, COUNT(*) FROM patients GROUP BY sex QUALIFY RANK() OVER (ORDER BY COUNT(*)) = 1
 -- refused: QUALIFY at 1:66: beside it every column is named, and DISTINCT does not stand. Write SELECT a, b .. GROUP BY a, b QUALIFY ..
@@ -1796,7 +1796,7 @@ SELECT DISTINCT sex, SUM(age) OVER (PARTITION BY sex ORDER BY age) FROM patients
 -- refused: SELECT DISTINCT at 1:1: it does not go with a window. Leave DISTINCT out: every group has a row of its own.
 
 SELECT ROW_NUMBER() OVER () FROM patients LIMIT 1
--- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest.
+-- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
 
 -- PIVOT
 SELECT * FROM patients PIVOT (COUNT(*) FOR sex IN ('F', 'M'))
@@ -2136,11 +2136,11 @@ SELECT AVG(TIMESTAMP_DIFF(visited_on, DATE '2024-01-01', DAY)) FROM visits
 
 -- policy: shop
 SELECT customer_id, ROW_NUMBER() OVER (PARTITION BY customer_id ORDER BY placed) AS r FROM orders
--- refused: window function at 1:21: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest.
+-- refused: window function at 1:21: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
 
 -- policy: shop
 SELECT DISTINCT ON (customer_id) status FROM orders ORDER BY customer_id, placed
--- refused: DISTINCT ON at 1:8: it keeps rows by their position. Of an answer write SELECT .. QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY n DESC) = 1, of people GROUP BY. For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest.
+-- refused: DISTINCT ON at 1:8: it keeps rows by their position. Of an answer write SELECT .. QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY n DESC) = 1, of people GROUP BY. For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
 
 -- policy: shop
 SELECT AVG(k) FROM (SELECT customer_id, COUNT(*) FILTER (WHERE total) AS k FROM orders GROUP BY customer_id)
@@ -2164,7 +2164,7 @@ SELECT AVG(k) FROM (SELECT customer_id, PRODUCT(total) AS k FROM orders GROUP BY
 
 -- policy: shop
 SELECT status, COUNT(*) FROM (SELECT customer_id, ARG_MIN(status, placed) AS status FROM orders GROUP BY customer_id) GROUP BY status
--- refused: ARG_MIN at 1:51: inside one unit it is not supported. COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR and BOOL_AND are. For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest.
+-- refused: ARG_MIN at 1:51: inside one unit it is not supported. COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR and BOOL_AND are. For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
 
 -- policy: shop
 SELECT COUNT(*) FROM orders WHERE placed >= '2024-06-01T00:00:00+02:00'
@@ -2344,7 +2344,7 @@ SELECT COUNT(*) FROM patients WHERE (sex, consent) IN (SELECT sex, consent FROM 
 
 -- Windows with names
 SELECT RANK() OVER w FROM patients WINDOW w AS (ORDER BY age)
--- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest.
+-- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
 
 SELECT sex, RANK() OVER v FROM patients GROUP BY sex WINDOW w AS (ORDER BY sex)
 -- refused: WINDOW at 1:54: no function goes over 'w'. Write f(x) OVER w, or leave it out.
@@ -2394,3 +2394,28 @@ SELECT STDDEV(n) OVER () FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY 
 
 SELECT COUNT(*) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) WHERE MEDIAN(n) > 3
 -- refused: MEDIAN at 1:83: an aggregate cannot stand here. Conditions on aggregates belong into HAVING; an aggregate of aggregates needs a sub-query.
+
+-- Windows over rows look at one unit's
+SELECT AVG(cost) FROM (SELECT cost, ROW_NUMBER() OVER (ORDER BY visited_on) AS r FROM visits) WHERE r = 1
+-- refused: window function at 1:37: it looks at rows of several people. Write PARTITION BY patient_id: over rows a window stays within one person. Over groups it stands beside GROUP BY: RANK() OVER (ORDER BY COUNT(*) DESC).
+
+SELECT AVG(cost) FROM (SELECT cost, ROW_NUMBER() OVER (PARTITION BY diagnosis ORDER BY visited_on) AS r FROM visits) WHERE r = 1
+-- refused: window function at 1:37: it looks at rows of several people. Write PARTITION BY patient_id: over rows a window stays within one person. Over groups it stands beside GROUP BY: RANK() OVER (ORDER BY COUNT(*) DESC).
+
+SELECT COUNT(*) FROM (SELECT LAG(patient_id) OVER (PARTITION BY patient_id ORDER BY visited_on) AS other FROM visits)
+-- refused: patient_id at 1:30: it may not stand in a window function: that would single out a person or a record. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT COUNT(*) FROM (SELECT LAG(cost) OVER (PARTITION BY v.patient_id ORDER BY visited_on) AS x FROM patients p LEFT JOIN visits v ON v.patient_id = p.patient_id)
+-- refused: window function at 1:30: it looks at rows of several people. Write PARTITION BY patient_id: over rows a window stays within one person. Over groups it stands beside GROUP BY: RANK() OVER (ORDER BY COUNT(*) DESC).
+
+SELECT COUNT(*) FROM (SELECT SUM(cost) OVER (PARTITION BY patient_id) AS total FROM visits) WHERE total > 9
+-- refused: SUM .. OVER at 1:30: over the rows of one unit it is not supported. ROW_NUMBER, RANK, DENSE_RANK, LAG, LEAD, FIRST_VALUE, LAST_VALUE, NTH_VALUE, COUNT, MIN, MAX are. For totals of a unit join a sub-query that is grouped by it: (SELECT unit, SUM(x) AS total FROM t GROUP BY unit).
+
+SELECT COUNT(*) FROM (SELECT MIN(diagnosis) OVER (PARTITION BY patient_id) AS d FROM visits)
+-- refused: MIN at 1:30: over the rows of one unit it is of numbers, days and moments. Write FIRST_VALUE(x) OVER (PARTITION BY unit ORDER BY x).
+
+SELECT COUNT(*) FROM (SELECT cost, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY CASE WHEN cost > 3 THEN visit_id END) AS r FROM visits) WHERE r = 1
+-- refused: visit_id at 1:36: nothing is computed from a privacy unit or a key. Select visit_id as it is, or leave it out.
+
+SELECT COUNT(*) FROM (SELECT RANK() OVER (PARTITION BY patient_id ORDER BY RANK() OVER (PARTITION BY patient_id)) AS r FROM visits)
+-- refused: window function at 1:76: a window does not go over another. Write SELECT .. FROM (SELECT .., RANK() OVER (..) AS r .. GROUP BY ..) WHERE r <= 3.

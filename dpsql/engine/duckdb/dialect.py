@@ -86,6 +86,7 @@ OWN = {
     "try_sum_of_integers": "TRY_CAST(SUM({0}) AS BIGINT)",
     "avg_of_integers": "AVG({0})",
     "median_of_reals": "MEDIAN({0})",
+    "row_offset": "{0}",
     "try_sum_of_reals": "TRY_CAST(SUM({0}) AS DOUBLE)",
     "all_true": "min({0})",
     "any_true": "max({0})",

@@ -185,6 +185,7 @@ OWN = {
     "try_sum_of_integers": within("SUM({0})", str(-(2**63)), str(2**63 - 1), "CAST(SUM({0}) AS bigint)"),
     "avg_of_integers": double_of("AVG({0})"),
     "median_of_reals": "percentile_cont(0.5) WITHIN GROUP (ORDER BY {0})",
+    "row_offset": "CAST({0} AS integer)",
     "try_sum_of_reals": double_of("SUM(CAST(CAST({0} AS text) AS numeric))"),
     "all_true": "bool_and({0})",
     "any_true": "bool_or({0})",

@@ -222,6 +222,7 @@ OWN = {
     "try_sum_of_integers": within(f"SUM({_WIDE})", str(-(2**63)), str(2**63 - 1), f"CAST(SUM({_WIDE}) AS BIGINT)"),
     "avg_of_integers": "AVG({0})",
     "median_of_reals": "percentile_cont(0.5) WITHIN GROUP (ORDER BY {0})",
+    "row_offset": "CAST({0} AS INT)",
     "try_sum_of_reals": "CASE WHEN abs(SUM({0})) <= CAST('1.7976931348623157e308' AS DOUBLE) THEN SUM({0}) END",
     "all_true": "bool_and({0})",
     "any_true": "bool_or({0})",
