@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR
@@ -36,6 +37,7 @@ thousands of people."""
 LITTLE = Fraction(1, 10)
 """The part of an account's epsilon: where facts leave less, that is told. It is a choice."""
 
+MOST_NAMED = 5  # Columns of a table in a sentence; of more it says how many they are. It is a choice.
 IN_ADDITION = " That is in addition to what facts of these data have cost before."
 OWED = (
     "The facts of these data were bought before, and their process was lost: dpsql advise, at the price that stands in "
@@ -210,7 +212,7 @@ def _quoted(policy: Policy, wanted: Foretold) -> str:
         text += "units may stay empty, and half as many take twice the price. By rows_about, of "
         text += f"{ROWS_OF_A_UNIT} rows each or rows_per_unit if that is less, there are taken to be: {taken}."
     if wanted.thin:
-        text += f" So these would stay empty: {', '.join(wanted.thin)}. "
+        text += f" So these would stay empty: {_briefly(wanted.thin)}. "
         text += f"{_served(policy, wanted.serves)} {_by_hand(policy, wanted.thin)}"
     return text
 
@@ -246,11 +248,22 @@ def _by_hand(policy: Policy, thin: Sequence[str]) -> str:
             unbounded.append(name)
         elif not column and policy.tables[table].most_rows > ROWS_OF_A_UNIT:
             capped.append(name)
-    told = [f"bounds: [LOW, HIGH] for {', '.join(unbounded)}"] if unbounded else []
+    told = [f"bounds: [LOW, HIGH] for {_briefly(unbounded)}"] if unbounded else []
     told += [f"for {', '.join(capped)} a rows_per_unit that hardly anybody passes"] if capped else []
     written = f"What is publicly known costs nothing: write {', and '.join(told)}. " if told else ""
     opens = "" if unbounded else "The policy opens without facts. "
     return f"{written}{opens}Correct rows_about where it is wrong."
+
+
+def _briefly(names: Sequence[str]) -> str:
+    """The names of tables and of their columns; of a table's columns the number alone, where they are many.
+
+    >>> _briefly(["orders", "orders.price", "survey.a", "survey.b", "survey.c", "survey.d", "survey.e", "survey.f"])
+    'orders, orders.price, 6 columns of survey'
+    """
+    of = Counter(name.partition(".")[0] for name in names if "." in name)
+    many = {table: f"{count} columns of {table}" for table, count in of.items() if count > MOST_NAMED}
+    return ", ".join(dict.fromkeys(many.get(name.partition(".")[0], name) if "." in name else name for name in names))
 
 
 def _write(path: Path, policy: Policy, ledger: Ledger, facts: ReleasedFacts, narrow: bool) -> bool:

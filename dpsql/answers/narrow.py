@@ -5,6 +5,7 @@ Tests: tests/unit/answers/test_batch.py, tests/unit/answers/test_foreseen.py, te
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -156,7 +157,7 @@ def _guess_of(part: Measured) -> str:
     guess = f"{part.aggregate.text}: its half width is a guess."
     total = FUNCTIONS[part.aggregate.function].kind in (Kind.COUNT, Kind.SUM)
     if part.choice.release.mechanism in FOUND:
-        other = " That of mechanism = 'laplace' is known before, where it answers this." if total else ""
+        other = " That of mechanism = 'laplace' is known before, where it answers this." if total else _shorter(part)
         return (
             f"{guess} `{part.choice.release.mechanism}` finds in the data how far the noise must reach: its interval "
             f"may come out several times as wide.{other}"
@@ -166,6 +167,17 @@ def _guess_of(part: Measured) -> str:
         return ""
     rows = f"{part.request.rows_about:,} rows"
     return f"{guess} It is for {rows}, as many as are guessed: of fewer rows the interval is wider."
+
+
+def _shorter(part: Measured) -> str:
+    """Which other mechanism's interval would be shorter at this price, so that it is as wide as wanted for less."""
+    others = [
+        (own.half_width, own.mechanism) for own in part.choice.others if own.unasked and own.half_width is not None
+    ]
+    width, name = min(others, default=(math.inf, ""))
+    if width >= part.choice.release.half_width:
+        return ""
+    return f" That of mechanism = '{name}' would be ±{width:.4g} here: it is as narrow as is wanted for a lower price."
 
 
 def least_price(narrow: Callable[[Fraction], bool], wanted: str = "intervals that narrow") -> Fraction:

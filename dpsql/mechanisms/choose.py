@@ -34,11 +34,13 @@ class Other:
         half_width: Half of the 95% interval that its quote would foretell, in the column's unit; None where it made no
             offer.
         reason: Why not, in one sentence.
+        unasked: Whether nothing but the figures of both kept it from being taken.
     """
 
     mechanism: str
     half_width: float | None
     reason: str
+    unasked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,8 @@ def _others(
             else:
                 reason = kept or _behind(answer, best)
                 reason = f"mechanism = '{best.mechanism}' was asked for." if wanted else reason
-                others.append(Other(mechanism.name, answer.half_width, " ".join([reason, *answer.notes])))
+                unasked = kept is None and _is_told(answer)
+                others.append(Other(mechanism.name, answer.half_width, " ".join([reason, *answer.notes]), unasked))
     return tuple(others)
 
 

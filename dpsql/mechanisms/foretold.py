@@ -47,6 +47,9 @@ REPEATED = 10
 """In so many rows each different value is thought to be, where nothing tells how many there are. A guess."""
 MOSTLY = 0.9
 """As a share of the half width of its own bounds: an interval that wide says next to nothing. A guess."""
+INSIDE = 0.01
+"""As a share of the width of its bounds: an end of a quantile's interval that far inside says where some rows lie,
+however far off the other one is. Where values are skewed most of them lie near one bound. A guess."""
 
 
 def foretold(request: Request, release: Offer, released: ReleasedTable | None = None) -> tuple[str, ...]:
@@ -299,8 +302,8 @@ def of_use(request: Request, release: Offer, released: ReleasedTable, *, total: 
 
     A count or a sum says something where 0 is outside of its interval, and what is looked at as a total where it is
     farther from 0 than its interval is wide to one side. Anything else does where its interval is narrower than its
-    bounds. Values whose intervals nobody knows, such as a mode's, or that have no bounds, are left out, and so are
-    those without bounds of whose interval one end is known.
+    bounds; a quantile, where one end is inside of them. Values whose intervals nobody knows, such as a mode's, or that
+    have no bounds, are left out, and so are those without bounds of whose interval one end is known.
 
     Args:
         request: What is asked.
@@ -323,5 +326,7 @@ def of_use(request: Request, release: Offer, released: ReleasedTable, *, total: 
         elif total:
             found.append((high - low) / 2 < abs(value))
         elif ends is not None:
-            found.append((high - low) < MOSTLY * (ends[1] - ends[0]))
+            width = ends[1] - ends[0]
+            inside = request.aggregate.rank is not None and max(low - ends[0], ends[1] - high) > INSIDE * width
+            found.append(inside or (high - low) < MOSTLY * width)
     return found

@@ -215,6 +215,8 @@ def _bounds(sides: Sequence[LogHistogram], bins: Sequence[int], type_: str) -> B
 def place_of(single: Signed, bounds: tuple[Any, Any] | None = None) -> Typical | None:
     """Where most units' values lie, as if evenly spread within each bin; None where less than `SEEN` of them is seen.
 
+    A bin ends one step below the next one, where its largest number is: that of 1 holds nothing between 1 and 2.
+
     Args:
         single: One value of each unit.
         bounds: Numbers that the values are moved into, where there are any.
@@ -225,7 +227,7 @@ def place_of(single: Signed, bounds: tuple[Any, Any] | None = None) -> Typical |
     for side, sign in ((single.up, 1), (single.down, -1)):
         for bin_, count in enumerate(side.seen if side is not None else ()):
             if count and side is not None:
-                ends = sorted((sign * float(side.low(bin_)), sign * float(side.high(bin_))))
+                ends = sorted((sign * float(side.low(bin_)), sign * float(side.high(bin_) - side.step)))
                 edges.update(end for end in ends if inside[0] < end < inside[1])
                 low, high = (min(max(end, inside[0]), inside[1]) for end in ends)
                 pieces.append((low, high, count))

@@ -332,6 +332,9 @@ def nearest(name: str, names: Sequence[str]) -> str:
 
     >>> nearest("cty", ["city", "age"])
     'Did you mean city?'
+    >>> nearest("betrag (eur)", ["Betrag_EUR", "Kategorie"])
+    'Did you mean Betrag_EUR?'
     """
-    close = difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.65)
+    folded = {own.lower(): own for own in reversed(names)}
+    close = [folded[own] for own in difflib.get_close_matches(name.lower(), folded, n=3, cutoff=0.65)]
     return f"Did you mean {' or '.join(close)}?" if close else ""

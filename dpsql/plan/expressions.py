@@ -266,10 +266,11 @@ class Resolver:
         if name in ("real", "float", "decimal", "timestamp") and source in (Type.INTEGER, Type.DATE):
             known = known or any(converted(operand, row.parameters[0]) is not None for row in candidates)
         if not known:
-            raise UnsupportedQuery(
-                f"a cast from {source.value} to {node.type_name} could fail on some row.",
-                construct="CAST", position=node.position, hint=_other_cast(source, name),
-            )  # fmt: skip
+            reason = f"a cast from {source.value} to {node.type_name} could fail on some row."
+            if not candidates and not overloads(f"try:{name}"):
+                reason = f"dpsql has no type {node.type_name}."
+            hint = _other_cast(source, name or node.type_name)
+            raise UnsupportedQuery(reason, construct="CAST", position=node.position, hint=hint)
         refuse_unit("cast", (operand,), node.position)
         return applied("CAST", candidates, (operand,), node.position)
 
@@ -363,6 +364,8 @@ def _decimal(node: syntax.Cast, sizes: list[int]) -> tuple[Function, ...]:
 
 
 def _other_cast(source: Type, name: str) -> str:
+    if name == "time":
+        return "Write hour(x) and minute(x) of a timestamp, TRY_CAST(left(x, 2) AS INTEGER) of a text such as '08:30'."
     if source is Type.TEXT and overloads(f"try:{name}"):
         return "Write TRY_CAST: it is NULL where the text spells no such value."
     if source is Type.REAL and name == "text":

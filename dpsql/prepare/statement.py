@@ -213,12 +213,16 @@ def _open_key(plan: Plan, catalog: Catalog) -> UnsupportedQuery:
     key = next((key for key in plan.keys if key.domain is None), None)
     name = key.expression.name if key is not None and isinstance(key.expression, Column) else "GROUP BY"
     reason = "its values are not known." if key is not None else "it has more groups than dpsql lists (100,000)."
-    hint = f"Declare values in {catalog.policy_file}, or name them in WHERE"
+    listing = f"WHERE {name} IN (..)" if name != "GROUP BY" else "WHERE"
+    hint = f"Name those that you ask for, in {listing}"
     if key is None or key.expression.facts.type.numeric:
         hint += "; write CAST(x AS INTEGER) or width_bucket(x, low, high, count) of a number with bounds"
     if catalog.grants_delta:
         hint += "; or give delta, such as delta = 1e-8, and groups of few people stay hidden"
-    return UnsupportedQuery(reason, construct=name, hint=f"{hint}.")
+    owner = "" if catalog.grants_delta else ", or grant a delta, with which those of enough people are found"
+    return UnsupportedQuery(
+        reason, construct=name, hint=f"{hint}. The owner can declare values in {catalog.policy_file}{owner}."
+    )
 
 
 def _request(

@@ -212,7 +212,8 @@ def _apart(token: Token) -> tuple[Token, ...]:
     if run in ("^", "**"):
         hint = "Write pow(x, y)."
     elif run in ("~", "!~", "~*", "!~*"):
-        hint = "Write regexp_matches(x, 'pattern'), or regexp_full_match(x, 'pattern') for all of the text."
+        pattern, negated = "(?i)pattern" if "*" in run else "pattern", "NOT " if "!" in run else ""
+        hint = f"Write {negated}regexp_matches(x, '{pattern}'), or regexp_full_match(x, '{pattern}') for all of it."
     elif run in ("->", "->>"):
         hint = f"Lambdas are not supported, and dpsql reads no JSON. {JSON_VALUE}"
     elif head in _OPERATORS and run[-1] in "+-":

@@ -157,6 +157,16 @@ def test_a_half_width_that_rests_on_what_is_found_is_said_to_be_a_guess(session:
     assert not any("is a guess" in note for note in known.notes)
 
 
+def test_a_mechanism_that_reaches_a_half_width_for_less_is_named(session: dpsql.Session) -> None:
+    mean = "SELECT AVG(age) AS mean FROM people"
+    quote = session.explain(mean, half_width={"mean": 2})
+    (told,) = [note for note in quote.notes if "for a lower price" in note]
+    name = told.partition("mechanism = '")[2].partition("'")[0]
+    named = session.explain(mean, mechanism=name, half_width={"mean": 2})
+    assert named.cost.epsilon < quote.cost.epsilon
+    assert not any("for a lower price" in note for note in named.notes)
+
+
 def test_a_half_width_of_a_mean_is_a_guess_where_a_condition_leaves_some_of_the_rows(session: dpsql.Session) -> None:
     mean = (
         "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'laplace') AVG(age) AS mean FROM people WHERE age > 30"

@@ -124,9 +124,10 @@ class CappedRelease(Offer):
         above = sum(self._counts(released)[place + 1 :]) + self.search.law.spread * beyond(terms, UNSURE)
         lost = 1 - sizes.kept(place) / sizes.rows
         most = lost + (1 - lost) * sizes.missed(place)
+        share = f"{lost:.0%}" if f"{lost:.0%}" == f"{most:.0%}" else f"{lost:.0%} to {most:.0%}"
         return (
-            f"at most {edges[place]:,} {what} of each unit count, a cap chosen privately; about {lost:.0%} to "
-            f"{most:.0%} of the {what} are left out, and with {1 - UNSURE:.0%} confidence "
+            f"at most {edges[place]:,} {what} of each unit count, a cap chosen privately; about {share} "
+            f"of the {what} are left out, and with {1 - UNSURE:.0%} confidence "
             f"at most {max(0, math.ceil(above)):,} units have more. {widened}"
         )
 

@@ -37,6 +37,11 @@ _ONE_ROW = (
     "it shows a value of one person's row.",
     f"Write SELECT key, AVG(x) .. GROUP BY key ORDER BY 2 DESC LIMIT 1, or MODE(key). {FIRST_ROW}",
 )
+_ANY_ROW = (
+    "it shows a value of one person's row.",
+    "Where each group has one, as of the columns of a public table, write that column in GROUP BY. Or MODE(x). "
+    f"{FIRST_ROW}",
+)
 _LISTED = (
     "it puts the values of many rows into one: those of people are never shown, those of public tables as rows.",
     "Write SELECT x, COUNT(*) .. GROUP BY x, or SELECT x where the table is public.",
@@ -68,7 +73,8 @@ REFUSED_AGGREGATES: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("geomean", "geometric_mean"), _GEOMEAN),
     "mad": _DISTANCE,
     "entropy": _ENTROPY,
-    **dict.fromkeys(("arg_max", "arg_min", "max_by", "min_by", "any_value", "arbitrary", "first", "last"), _ONE_ROW),
+    **dict.fromkeys(("arg_max", "arg_min", "max_by", "min_by"), _ONE_ROW),
+    **dict.fromkeys(("any_value", "arbitrary", "first", "last"), _ANY_ROW),
     **dict.fromkeys(("list", "array_agg", "string_agg", "group_concat", "listagg", "json_group_array"), _LISTED),
     **dict.fromkeys(("histogram", "histogram_values", "histogram_exact"), _BINS),
     **dict.fromkeys(("kurtosis", "kurtosis_pop", "skewness"), _SHAPE),

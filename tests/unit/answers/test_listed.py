@@ -135,3 +135,11 @@ def test_a_sum_says_something_where_its_interval_leaves_0_out_however_far_it_rea
     """One that allows for what is clipped reaches far up, and the total of an empty group is noise alone."""
     release = cast(Offer, Reaching([(10.0, 900.0), (-45.0, 850.0), (-110.0, -30.0)]))
     assert of_use(asking("sum"), release, ReleasedTable({"value": [50, -5, -70]})) == [True, False, True]
+
+
+def test_a_quantile_says_something_where_one_end_of_its_interval_is_inside_its_bounds() -> None:
+    """Where values are skewed most of them lie near one bound, and the other end reaches far."""
+    release = cast(Offer, Reaching([(0.0, 100.0), (4.0, 100.0), (0.0, 99.5)]))
+    released = ReleasedTable({"value": [50, 9, 50]})
+    assert of_use(asking("quantile_cont"), release, released) == [False, True, False]
+    assert of_use(asking("avg"), release, released) == [False, False, False]

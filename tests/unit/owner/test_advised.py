@@ -77,6 +77,14 @@ def test_the_spread_of_normal_values_is_told_to_a_factor_of_five(middle: float, 
     assert 0.9 * spread <= found.spread <= 5 * spread
 
 
+def test_a_bin_of_whole_numbers_ends_at_its_largest_one() -> None:
+    """Of a column of 0 and 1 the bin of 1 holds nothing but 1: its place is not 1.5."""
+    assert place_of(Signed(histogram(10_000))) == Typical(Fraction(1), Fraction(0))
+    found = place_of(Signed(histogram(0, 10_000)))
+    assert found is not None
+    assert found.centre == Fraction(5, 2)  # of 2 and 3
+
+
 def test_a_centre_keeps_the_digits_that_its_spread_has() -> None:
     found = place_of(Signed(histogram(*[0] * 10, 1000)), (Decimal(1920), Decimal(2010)))
     assert found == Typical(Fraction(1965), Fraction(33))  # years of birth: 2000 would be more than a spread away
