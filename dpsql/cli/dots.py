@@ -37,6 +37,13 @@ COMMANDS: Mapping[str, str] = {
 
 LEAVING = {".exit", ".quit", "exit", "quit", "exit;", "quit;"}
 HELPING = {"help", "help;"}
+PSQL: Mapping[str, str] = {
+    **dict.fromkeys(("\\d", "\\d+", "\\dt", "\\dt+"), ".tables"),
+    **dict.fromkeys(("\\?", "\\h"), ".help"),
+    "\\q": ".exit",
+}
+"""What psql's users type by habit, with the command that does it here."""
+
 INTERRUPTED = "Interrupted. What was charged stays charged."
 
 Working = Callable[[], AbstractContextManager[Callable[[str, float], None]]]
@@ -48,7 +55,7 @@ def is_whole(text: str) -> bool:
     >>> is_whole("SELECT 1"), is_whole("SELECT 1;"), is_whole("SELECT ';"), is_whole(".budget")
     (False, True, False, True)
     """
-    stripped = text.strip()
+    stripped = _here(text)
     if not stripped or stripped.startswith(".") or stripped.lower() in LEAVING | HELPING:
         return True
     from dpsql.sql.tokens import statements_in
@@ -57,6 +64,19 @@ def is_whole(text: str) -> bool:
         return len(statements_in(f"{text}\nx")) > len(statements_in(text))
     except Error:
         return stripped.endswith(";") and "'" not in stripped and '"' not in stripped
+
+
+def _here(text: str) -> str:
+    """A text without spaces around it; one that begins as psql's commands do with a dot for the backslash.
+
+    >>> _here("\\\\d visits"), _here("\\\\x"), _here(" SELECT 1;")
+    ('.tables visits', '.x', 'SELECT 1;')
+    """
+    stripped = text.strip()
+    if not stripped.startswith("\\"):
+        return stripped
+    name, space, rest = stripped.partition(" ")
+    return f"{PSQL.get(name, '.' + name[1:])}{space}{rest}".strip()
 
 
 class Shell:
@@ -91,7 +111,7 @@ class Shell:
         Returns:
             Whether there is more to come: False once it says to leave.
         """
-        stripped = text.strip()
+        stripped = _here(text)
         if stripped.lower() in LEAVING:
             return False
         try:

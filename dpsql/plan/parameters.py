@@ -38,7 +38,8 @@ def values_of(parameters: Any, query: Node) -> tuple[Passed, ...]:
     wanted, lists = parameters_in(query)
     values = tuple(_list(value) if at in lists else _parameter(value) for at, value in enumerate(parameters))
     if wanted != len(values):
-        raise ProgrammingError(f"The statement takes {wanted} values for parameters; {len(values)} came with it.")
+        takes = f"{wanted} value{'s' * (wanted != 1)}"
+        raise ProgrammingError(f"The statement takes {takes} for parameters; {len(values)} came with it.")
     return values
 
 

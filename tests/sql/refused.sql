@@ -1229,7 +1229,7 @@ SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis
 
 -- Parameters
 SELECT COUNT(*) FROM patients WHERE age > ?
--- refused: The statement takes 1 values for parameters; 0 came with it.
+-- refused: The statement takes 1 value for parameters; 0 came with it.
 
 -- parameters: [1]
 SELECT COUNT(*) FROM patients WHERE age > ? AND age < ?
@@ -2237,7 +2237,7 @@ SELECT COUNT(*) FROM patients WHERE regexp_matches(city, r'Lyon')
 -- refused: r'...' at 1:58: dpsql reads strings without a prefix. Write '...', in which a backslash stands for itself.
 
 SELECT COUNT(*) FROM patients WHERE CAST(try_strptime(city, '%d.%m.%Y') AS DATE) > '2024-03-01'
--- refused: try_strptime at 1:42: texts of other forms than '2024-03-05 10:00:00' are read where they are constants alone. Write TRY_CAST(x AS DATE) or TRY_CAST(x AS TIMESTAMP) for texts of this form. For '05.03.2024' write make_date(TRY_CAST(right(x, 4) AS INTEGER), TRY_CAST(substr(x, 4, 2) AS INTEGER), TRY_CAST(left(x, 2) AS INTEGER)).
+-- refused: try_strptime at 1:42: texts of other forms than '2024-03-05 10:00:00' are read where they are constants alone. Write TRY_CAST(x AS DATE) or TRY_CAST(x AS TIMESTAMP) for texts of this form. For '05.03.2024' write make_date(TRY_CAST(right(x, 4) AS INTEGER), TRY_CAST(substr(x, 4, 2) AS INTEGER), TRY_CAST(left(x, 2) AS INTEGER)), and in WHERE between which days it lies: its groups are those.
 
 SELECT CONVERT_TIMEZONE('UTC', 'America/New_York', visited_on) AS d, COUNT(*) FROM visits GROUP BY d
 -- refused: convert_timezone at 1:8: dpsql keeps no time zones. Leave it out: moments are in UTC. x + INTERVAL 2 HOUR moves them; for summer time the owner casts in a view.

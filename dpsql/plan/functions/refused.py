@@ -25,7 +25,7 @@ _PARSED = (
     "texts of other forms than '2024-03-05 10:00:00' are read where they are constants alone.",
     "Write TRY_CAST(x AS DATE) or TRY_CAST(x AS TIMESTAMP) for texts of this form. For '05.03.2024' write "
     "make_date(TRY_CAST(right(x, 4) AS INTEGER), TRY_CAST(substr(x, 4, 2) AS INTEGER), "
-    "TRY_CAST(left(x, 2) AS INTEGER)).",
+    "TRY_CAST(left(x, 2) AS INTEGER)), and in WHERE between which days it lies: its groups are those.",
 )
 _JSON = ("dpsql reads no JSON.", JSON_VALUE)
 _ZONE = ("dpsql keeps no time zones.", LOCAL_TIME)

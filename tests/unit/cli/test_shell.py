@@ -99,7 +99,11 @@ def test_commands_tell_what_the_session_knows(shell: Shell, screen: Screen) -> N
         (".mechanisms", "laplace"),
         (".help", ".batch FILE"),
         ("help;", ".batch FILE"),
+        ("\\d", "people"),
+        ("\\d people", "employed"),
+        ("\\?", ".batch FILE"),
     ):
+        assert is_whole(text)
         assert shell.take(text)
         assert told in screen.take()
     assert not screen.complaints
@@ -109,10 +113,11 @@ def test_every_command_is_in_the_help_and_an_unknown_one_is_told_of_it(shell: Sh
     shell.take(".help")
     told = screen.take()
     assert all(command in told for command in COMMANDS)
-    for text in (".nonsense", ".intervals maybe", ".intervals", ".batch", ".batch none.sql", ".tables none"):
+    for text in (".nonsense", "\\x", ".intervals maybe", ".intervals", ".batch", ".batch none.sql", ".tables none"):
         assert shell.take(text)
-    assert len(screen.complaints) == 6
+    assert len(screen.complaints) == 7
     assert "There is no command .nonsense." in screen.complaints[0]
+    assert "There is no command .x. Write .help" in screen.complaints[1]
     assert shell.refused
 
 
@@ -181,7 +186,7 @@ def test_an_interrupt_says_what_is_left_and_the_next_statement_is_answered(
     assert complaint.startswith("Interrupted. What was charged stays charged.\nLeft: epsilon ")
 
 
-@pytest.mark.parametrize("text", [".exit", ".quit", "exit", "QUIT", "exit;", " .exit "])
+@pytest.mark.parametrize("text", [".exit", ".quit", "exit", "QUIT", "exit;", " .exit ", "\\q"])
 def test_leaving(shell: Shell, text: str) -> None:
     assert is_whole(text)
     assert not shell.take(text)
