@@ -491,10 +491,10 @@ SELECT LIST(age) FROM patients
 -- refused: LIST at 1:8: it puts the values of many rows into one: those of people are never shown, those of public tables as rows. Write SELECT x, COUNT(*) .. GROUP BY x, or SELECT x where the table is public.
 
 SELECT p.city, COUNT(*) / ANY_VALUE(c.population) FROM patients p JOIN cities c ON p.city = c.name GROUP BY p.city
--- refused: ANY_VALUE at 1:27: it shows a value of one person's row. Where each group has one, as of the columns of a public table, write that column in GROUP BY. Or MODE(x). For the first row of each unit, join its first moment: WITH f AS (SELECT unit, MIN(ts) AS earliest FROM t GROUP BY unit) SELECT .. FROM t JOIN f USING (unit) WHERE ts = earliest.
+-- refused: ANY_VALUE at 1:27: it shows a value of one person's row. Where each group has one, as of the columns of a public table, write that column in GROUP BY. Or MODE(x). For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
 
 SELECT FIRST(city) FROM patients
--- refused: FIRST at 1:8: it shows a value of one person's row. Write SELECT key, AVG(x) .. GROUP BY key ORDER BY 2 DESC LIMIT 1, or MODE(key). For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
+-- refused: FIRST at 1:8: it shows a value of one person's row. Where each group has one, as of the columns of a public table, write that column in GROUP BY. Or MODE(x). For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
 
 SELECT PRODUCT(age) FROM patients
 -- refused: PRODUCT at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, TRIMMED_MEAN, AVG_VECTOR, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, APPROX_QUANTILES, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
