@@ -16,7 +16,8 @@ import pytest
 
 from dpsql.engine.dialect import WIRE, filled
 from dpsql.engine.postgres.connecting import settle
-from dpsql.engine.postgres.dialect import postgres
+from dpsql.engine.postgres.casts import CASTS, READING
+from dpsql.engine.postgres.dialect import BUILDING, postgres
 from dpsql.engine.postgres.words import NEAREST_TO_ZERO, kept
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.functions import Function
@@ -105,3 +106,15 @@ def test_a_function_is_what_duckdb_computes(
 
 def test_texts_with_an_offset_are_moments_in_utc(there: psycopg.Connection[Any]) -> None:
     hold(there.execute(asked(WORDS).encode()).fetchall())
+
+
+LONG = ("1" * 200_000, "-0." + "1" * 20_000, "0" * 200_000 + "1", "1" * 131_070 + "e9", "." + "1" * 16_000 + "e-999")
+
+
+@pytest.mark.parametrize("name", [name for name in (CASTS | READING | BUILDING) if name.endswith("_text")])
+def test_no_text_is_too_long_to_be_read_as_something(name: str, there: psycopg.Connection[Any]) -> None:
+    spelled = filled((CASTS | READING | BUILDING)[name], ["t.c", "10", "5"])
+    rows = there.execute(
+        f'SELECT {spelled} FROM (SELECT unnest($1::text[]) COLLATE "C" AS c) AS t'.encode(), [list(LONG)]
+    )
+    assert name.startswith("varchar") or not any(value for (value,) in rows.fetchall())

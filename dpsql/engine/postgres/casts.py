@@ -14,6 +14,9 @@ __all__ = ["CASTS", "READING", "double_of", "number_of", "text_of"]
 SPACE = "E' \\t\\n\\r\\x0b\\x0c'"
 """What casts of texts pass over at their ends."""
 _NUMBER = r"'^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$'"
+_MOST_SIGNS = 10_000
+"""Signs of a text that says a number; a longer one says none. A numeric has 131,072 digits before the point and 16,383
+behind it, to which an exponent adds 999, and a cast of more is an error. It is a choice: far more than people write."""
 _LARGEST = "CAST('1.7e308' AS numeric)"
 _SINGLE = "CAST('3.4028235e38' AS double precision)"  # The largest 32-bit number.
 _TINY = "CAST('1e-45' AS double precision)"  # Below it, a 32-bit number is 0.
@@ -24,7 +27,8 @@ _CLOCK = r"'^[0-9]{4,4}-[0-9]{1,2}-[0-9]{1,2}[ T][0-9]{1,2}:[0-9]{2,2}(:[0-9]{2,
 def number_of(text: str, then: str) -> str:
     """What is made of the number that a text says; NULL where it says none. ``{n}`` is the number, a numeric."""
     trimmed = f"btrim({text}, {SPACE})"
-    return f"CASE WHEN {trimmed} ~ {_NUMBER} THEN {then.replace('{n}', f'CAST({trimmed} AS numeric)')} END"
+    number = then.replace("{n}", f"CAST({trimmed} AS numeric)")
+    return f"CASE WHEN char_length({trimmed}) <= {_MOST_SIGNS} AND {trimmed} ~ {_NUMBER} THEN {number} END"
 
 
 def _whole_of(value: str, kind: str, name: str) -> str:
