@@ -15,8 +15,8 @@ import psycopg
 import pytest
 
 from dpsql.engine.dialect import WIRE, filled
-from dpsql.engine.postgres.connecting import settle
 from dpsql.engine.postgres.casts import CASTS, READING
+from dpsql.engine.postgres.connecting import settle
 from dpsql.engine.postgres.dialect import BUILDING, postgres
 from dpsql.engine.postgres.words import NEAREST_TO_ZERO, kept
 from dpsql.errors import UnsupportedQuery
@@ -118,3 +118,20 @@ def test_no_text_is_too_long_to_be_read_as_something(name: str, there: psycopg.C
         f'SELECT {spelled} FROM (SELECT unnest($1::text[]) COLLATE "C" AS c) AS t'.encode(), [list(LONG)]
     )
     assert name.startswith("varchar") or not any(value for (value,) in rows.fetchall())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "read"),
+    [
+        ("timestamp_of_date", "DATE '5874897-12-31'", "infinity"),
+        ("timestamp_of_date", "DATE '294276-12-31'", "294276-12-31 00:00:00"),
+        ("timestamp_of_date", "DATE '-infinity'", "-infinity"),
+        ("unscaled_decimal", "round(CAST('1e131071' AS numeric), 12)", None),  # its double is infinite, and is cut
+        ("unscaled_decimal", "round(CAST('12.5' AS numeric), 2)", "1250"),
+    ],
+)
+def test_no_day_and_no_number_of_the_source_is_too_far_to_be_read(
+    name: str, value: str, read: str | None, there: psycopg.Connection[Any]
+) -> None:
+    sql = f"SELECT CAST({filled(BUILDING[name], ['t.c'])} AS text) FROM (SELECT {value} AS c OFFSET 0) AS t"
+    assert there.execute(sql.encode()).fetchall() == [(read,)]

@@ -9,7 +9,7 @@ from dpsql.engine.dialect import CLOCK_AND_OFFSET, FAMILIES, OFFSET
 from dpsql.engine.postgres.words import BYTES, LAST_OF_MONTH, NAN, kept, within
 from dpsql.plan.types import INTEGERS
 
-__all__ = ["CASTS", "READING", "double_of", "number_of", "text_of"]
+__all__ = ["CASTS", "READING", "double_of", "number_of", "short_enough", "text_of"]
 
 SPACE = "E' \\t\\n\\r\\x0b\\x0c'"
 """What casts of texts pass over at their ends."""
@@ -28,7 +28,12 @@ def number_of(text: str, then: str) -> str:
     """What is made of the number that a text says; NULL where it says none. ``{n}`` is the number, a numeric."""
     trimmed = f"btrim({text}, {SPACE})"
     number = then.replace("{n}", f"CAST({trimmed} AS numeric)")
-    return f"CASE WHEN char_length({trimmed}) <= {_MOST_SIGNS} AND {trimmed} ~ {_NUMBER} THEN {number} END"
+    return f"CASE WHEN {short_enough(trimmed)} AND {trimmed} ~ {_NUMBER} THEN {number} END"
+
+
+def short_enough(text: str) -> str:
+    """Whether a text, if it says a number, says one that a numeric holds."""
+    return f"char_length({text}) <= {_MOST_SIGNS}"
 
 
 def _whole_of(value: str, kind: str, name: str) -> str:
@@ -173,7 +178,9 @@ READING = {
     "date_of_date": "{0}",
     "date_of_timestamp": "CAST({0} AS date)",
     "date_of_text": f"CAST({_in_utc()} AS date)",
-    "timestamp_of_date": "CAST({0} AS timestamp)",
+    "timestamp_of_date": (
+        "CASE WHEN {0} > DATE '294276-12-31' THEN CAST('infinity' AS timestamp) ELSE CAST({0} AS timestamp) END"
+    ),  # there are later days than moments
     "timestamp_of_timestamp": "CAST({0} AS timestamp)",
     "timestamp_of_text": _in_utc(),
     "has_offset": _ZONED,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dpsql.engine.dialect import Dialect
-from dpsql.engine.postgres.casts import CASTS, READING, double_of, number_of, text_of
+from dpsql.engine.postgres.casts import CASTS, READING, double_of, number_of, short_enough, text_of
 from dpsql.engine.postgres.words import BYTES, LAST_OF_MONTH, NAN, ONCE, kept, within
 
 __all__ = ["postgres"]
@@ -207,7 +207,9 @@ TYPES: Mapping[str, str] = {
 
 BUILDING = {
     **READING,
-    "unscaled_decimal": "CAST(replace(CAST({0} AS text), '.', '') AS numeric)",
+    "unscaled_decimal": (
+        f"CASE WHEN {short_enough('CAST({0} AS text)')} THEN CAST(replace(CAST({{0}} AS text), '.', '') AS numeric) END"
+    ),
     "unscaled_text": number_of(
         "{0}",
         "CASE WHEN abs(round({n}, CAST({1} AS integer))) < power(CAST(10 AS numeric), 38 - {1}) "
