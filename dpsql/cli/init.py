@@ -67,6 +67,9 @@ def init(
     for one in source:
         if others := [file for file in folder.left_out(one) if file not in named]:
             typer.echo(_left_out(one, others), err=True)
+    for table in tables.values():
+        if told := _first_row(table):
+            typer.echo(told, err=True)
     if not to_screen and file.exists():
         raise OperationalError(f"{file} exists and stays as it is. Write --output with another name.")
     at = Path() if to_screen else file.parent
@@ -287,6 +290,20 @@ def _parts(tables: Tables) -> list[str]:
         if table.file is not None:
             alike.setdefault(table.columns, []).append(name)
     return max(alike.values(), key=len, default=[]) if any(len(names) > 1 for names in alike.values()) else []
+
+
+def _first_row(table: TableSchema) -> str:
+    """What the owner is told where the names of a CSV file's columns look like values; empty where they do not."""
+    from dpsql.engine.duckdb.files import CSV
+
+    names = [table.rename.get(name, name) for name, _ in table.columns]
+    values = [name for name in names if re.fullmatch(f"{_NUMBER}|{_DAY}", name.strip())]
+    if table.file is None or not table.file.name.lower().endswith(CSV) or not values:
+        return ""
+    return line(
+        f"The first line of {table.file} holds {values[0]}, as a row would. Its words are taken for names of columns, "
+        "which analysts see: if it is somebody's row, write a line of names above it, and remove this policy."
+    )
 
 
 def _left_out(folder: str, files: Sequence[Path]) -> str:

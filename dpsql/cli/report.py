@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from typing import Annotated
 
@@ -32,5 +33,7 @@ def report(
         text = page(gather(loaded, ledger, Beside(beside(loaded.resolve(loaded.budget.ledger)))))
     handle = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)  # it tells who asks what
     with os.fdopen(handle, "w", encoding="utf-8") as file:
+        if stat.S_ISREG(os.fstat(handle).st_mode):
+            os.fchmod(handle, 0o600)  # one that is replaced had a mode of its own
         file.write(text)
     typer.echo(f"Wrote {line(str(out))}.")

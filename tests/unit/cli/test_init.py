@@ -195,3 +195,13 @@ def test_where_no_column_is_a_person_the_policy_says_what_to_do(
     text = (clinic.folder / "survey.yaml").read_text()
     assert "unit: FILL_IN                # the column of the protected person; or public: true" in text
     assert "number the rows once and keep the numbers" in text
+
+
+@pytest.mark.parametrize("first", ["1017,Alice,HIV", "name,2021-03-02,x", "a,-2.5,b"])
+def test_a_csv_file_that_begins_with_a_row_is_told(clinic: Clinic, first: str) -> None:
+    (clinic.folder / "rides.csv").write_text(f"{first}\n")
+    ran = clinic.dpsql("init", "rides.csv")
+    assert ran.code == 0
+    assert "The first line of rides.csv holds" in ran.err
+    (clinic.folder / "rides.csv").write_text("rider,fare 2,day_2021\n1,2,3\n")
+    assert clinic.dpsql("init", "rides.csv", "--output", "other.yaml").err == ""
