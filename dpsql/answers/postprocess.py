@@ -273,7 +273,10 @@ def made_up(statement: EngineStatement) -> Sequence[EngineStatement]:
     if not awaited:
         return (statement,)
     places = range(len(MADE_UP[Type.NULL]))
-    return [statement.at({value: MADE_UP[value.type][place] for value in awaited}) for place in places]
+    return [
+        statement.at({value: passed_on(MADE_UP[value.type][place], value.type) for value in awaited})
+        for place in places
+    ]
 
 
 def passed_on(value: Value, type_: Type) -> Value:

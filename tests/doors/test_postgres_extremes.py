@@ -131,5 +131,6 @@ def test_no_row_makes_a_statement_fail(server: Server, tmp_path: Path) -> None:
             PER_UNIT.format("SUM(least)", "1 / q"), PER_UNIT.format("AVG(least)", "ln(q)"),
             PER_UNIT.format(f"SUM({either})", "q"), f"SELECT SUM({either}) FROM people",
             f"SELECT MEDIAN({either}) FROM people",
+            "SELECT COUNT(*) FROM people WHERE (SELECT AVG(x) FROM people) * (SELECT AVG(x) FROM people) * x > n",
         ):  # fmt: skip
             assert len(session.query(statement, epsilon=1).rows) == 1, statement
