@@ -10,7 +10,7 @@ unit's own rows (`owner.caps.placed`), and no two of its rows have one place. El
 the order of all that is read of them: rows that this order leaves equal are equal in all of it, so that whichever comes
 first, a unit has the same rows with the same places. All windows follow from rows and places.  QED
 
-Sums and means of reals depend on the order in which they are added up; they are not among the functions.
+Sums and means of reals depend on the order in which they are added up: sums are of whole numbers alone.
 
 Tests: tests/unit/plan/test_unit_windows.py, tests/sql.
 """
@@ -26,6 +26,8 @@ from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.catalog import RANK
 from dpsql.plan.conditions import bare_identity, merged_column, output_column, refuse_identifying, windows_in
 from dpsql.plan.expressions import Resolver
+from dpsql.plan.functions import INTEGER_LIMIT
+from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import (
     Column,
     Constant,
@@ -38,11 +40,11 @@ from dpsql.plan.nodes import (
     Semi,
     Windowed,
 )
-from dpsql.plan.ranges import DATED
+from dpsql.plan.ranges import DATED, range_of
 from dpsql.plan.relations import is_public, names_unit, unit_of
 from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Facts, Type
-from dpsql.plan.windows import CHOSEN, NEIGHBOURS, NUMBER_ROWS, RANKS, refuse_over_rows, windowed
+from dpsql.plan.windows import CHOSEN, NEIGHBOURS, NUMBER_ROWS, RANKS, UNIT_SUM, refuse_over_rows, windowed
 from dpsql.plan.windows import NAMES as WINDOWED
 from dpsql.sql import syntax
 
@@ -52,7 +54,7 @@ __all__ = ["UnitWindows", "over_units"]
 SHOWING = (*NEIGHBOURS, *CHOSEN, "nth_value")  # Functions that show a value of another row.
 COUNTING = tuple(row.name for row in FUNCTIONS.values() if row.kind is Kind.COUNT and row.name in WINDOWED)
 EXTREMES = tuple(row.name for row in FUNCTIONS.values() if row.one_of_them and row.name in WINDOWED)
-NAMES = (*RANKS, *SHOWING, *COUNTING, *EXTREMES)
+NAMES = (*RANKS, *SHOWING, *COUNTING, *EXTREMES, UNIT_SUM.name)
 PLACE = "place"  # The column that numbers a unit's rows.
 
 
@@ -161,8 +163,8 @@ class UnitWindows:
             raise UnsupportedQuery(
                 "over the rows of one unit it is not supported.", construct=f"{name.upper()} .. OVER",
                 position=node.position,
-                hint=f"{', '.join(map(str.upper, NAMES))} are. For totals of a unit join a sub-query that is grouped "
-                "by it: (SELECT unit, SUM(x) AS total FROM t GROUP BY unit).",
+                hint=f"{', '.join(map(str.upper, NAMES))} are. For means of a unit join a sub-query that is grouped by "
+                "it: (SELECT unit, AVG(x) AS mean FROM t GROUP BY unit).",
             )  # fmt: skip
         own = windowed(node, self.names)
         self._check(own, node)
@@ -173,6 +175,7 @@ class UnitWindows:
         order = [replace(term, expression=self._read_by(term.expression)) for term in own.order]
         over = replace(
             own,
+            function=UNIT_SUM if own.function.name == UNIT_SUM.name else own.function,
             arguments=tuple(map(self._read_by, own.arguments)),
             partition=tuple(map(self._held, partition)),
             order=(*order, *((Order(self._place, descending=False, nulls_first=True),) if ties else ())),
@@ -201,6 +204,8 @@ class UnitWindows:
             refuse_identifying(argument, "a window function", node.position)
         for term in own.order:
             bare_identity(term.expression, node.position)
+        if own.function.name == UNIT_SUM.name:
+            self._check_sum(own, node)
         ranged = own.function.result.numeric or own.function.result in DATED
         if own.function.name in EXTREMES and not ranged:
             raise UnsupportedQuery(
@@ -208,9 +213,30 @@ class UnitWindows:
                 position=node.position, hint="Write FIRST_VALUE(x) OVER (PARTITION BY unit ORDER BY x).",
             )  # fmt: skip
 
+    def _check_sum(self, own: Windowed, node: syntax.Window) -> None:
+        if own.function.result is not Type.INTEGER:
+            raise UnsupportedQuery(
+                "over the rows of one unit it is of whole numbers: sums of others depend on the order of the rows.",
+                construct="SUM", position=node.position,
+                hint="Write SUM(CAST(round(x * 100) AS BIGINT)) OVER (..) / 100. For totals of a unit join a sub-query "
+                "that is grouped by it: (SELECT unit, SUM(x) AS total FROM t GROUP BY unit).",
+            )  # fmt: skip
+        most = rows_per_unit(self.below)
+        if not range_of(own.arguments[0], hard=True).within(INTEGER_LIMIT // most):
+            raise UnsupportedQuery(
+                "the sum could be too large for the engine.", construct="SUM", position=node.position,
+                hint="Declare or narrow the bounds of its columns.",
+            )  # fmt: skip
+
     def _column(self, name: str, own: Windowed) -> Column:
         """What is known of a window's values."""
         function = own.function.name
+        if function == UNIT_SUM.name:
+            most = Interval.point(rows_per_unit(self.below))
+            each, reach = (range_of(own.arguments[0], hard=hard) for hard in (False, True))
+            ends = each.hull(each * most)
+            facts = Facts(Type.INTEGER, ends.low, ends.high, True, Fraction(1))
+            return Column(self.outer, name, facts, reach=None if facts.bounded else reach.hull(reach * most))
         if function in (*RANKS, *COUNTING):
             return Column(self.outer, name, self._numbers(1 if function in RANKS else 0))
         shown = [own.arguments[0], *own.arguments[2:]]

@@ -88,6 +88,8 @@ CHOSEN = ("first_value", "last_value")
 NEIGHBOURS = ("lag", "lead")
 RANKS = ("row_number", "rank", "dense_rank")
 NUMBER_ROWS = _numbered("row_number")
+UNIT_SUM = Function("sum", (INTEGER,), INTEGER, "bigint(SUM({0}) {over})", nulls=Nulls.OPEN, interval=lambda x: x)
+"""Of a unit's rows, whose values are proven to add up to a BIGINT; what it lies in follows from how many they are."""
 COUNT_ROWS = _function("count", (), INTEGER, "COUNT(*) {over}", COUNTS, Nulls.NEVER)
 _LISTED: tuple[Function, ...] = (
     NUMBER_ROWS,

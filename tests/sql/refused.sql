@@ -830,7 +830,7 @@ SELECT LAG(cost) OVER (PARTITION BY patient_id ORDER BY visited_on) FROM visits
 -- refused: window function at 1:8: it answers row by row, and rows are private. Over the rows of one person it stands in a sub-query: FROM (SELECT x - LAG(x) OVER (PARTITION BY patient_id ORDER BY ts) AS change FROM visits); then aggregate.
 
 SELECT AVG(total) FROM (SELECT patient_id, SUM(cost) OVER (PARTITION BY patient_id) AS total FROM visits)
--- refused: SUM .. OVER at 1:44: over the rows of one unit it is not supported. ROW_NUMBER, RANK, DENSE_RANK, LAG, LEAD, FIRST_VALUE, LAST_VALUE, NTH_VALUE, COUNT, MIN, MAX are. For totals of a unit join a sub-query that is grouped by it: (SELECT unit, SUM(x) AS total FROM t GROUP BY unit).
+-- refused: SUM at 1:44: over the rows of one unit it is of whole numbers: sums of others depend on the order of the rows. Write SUM(CAST(round(x * 100) AS BIGINT)) OVER (..) / 100. For totals of a unit join a sub-query that is grouped by it: (SELECT unit, SUM(x) AS total FROM t GROUP BY unit).
 
 SELECT AVG(r) FROM (SELECT patient_id, RANK() OVER (ORDER BY COUNT(*)) AS r FROM visits GROUP BY patient_id)
 -- refused: window function at 1:40: it stands in the SELECT list and in ORDER BY of an answer. Put it there, over aggregates: RANK() OVER (ORDER BY COUNT(*) DESC).
@@ -2421,7 +2421,7 @@ SELECT COUNT(*) FROM (SELECT LAG(cost) OVER (PARTITION BY v.patient_id ORDER BY 
 -- refused: window function at 1:30: it looks at rows of several people. Write PARTITION BY patient_id: over rows a window stays within one person. Over groups it stands beside GROUP BY: RANK() OVER (ORDER BY COUNT(*) DESC).
 
 SELECT COUNT(*) FROM (SELECT SUM(cost) OVER (PARTITION BY patient_id) AS total FROM visits) WHERE total > 9
--- refused: SUM .. OVER at 1:30: over the rows of one unit it is not supported. ROW_NUMBER, RANK, DENSE_RANK, LAG, LEAD, FIRST_VALUE, LAST_VALUE, NTH_VALUE, COUNT, MIN, MAX are. For totals of a unit join a sub-query that is grouped by it: (SELECT unit, SUM(x) AS total FROM t GROUP BY unit).
+-- refused: SUM at 1:30: over the rows of one unit it is of whole numbers: sums of others depend on the order of the rows. Write SUM(CAST(round(x * 100) AS BIGINT)) OVER (..) / 100. For totals of a unit join a sub-query that is grouped by it: (SELECT unit, SUM(x) AS total FROM t GROUP BY unit).
 
 SELECT COUNT(*) FROM (SELECT MIN(diagnosis) OVER (PARTITION BY patient_id) AS d FROM visits)
 -- refused: MIN at 1:30: over the rows of one unit it is of numbers, days and moments. Write FIRST_VALUE(x) OVER (PARTITION BY unit ORDER BY x).
@@ -2431,3 +2431,9 @@ SELECT COUNT(*) FROM (SELECT cost, ROW_NUMBER() OVER (PARTITION BY patient_id OR
 
 SELECT COUNT(*) FROM (SELECT RANK() OVER (PARTITION BY patient_id ORDER BY RANK() OVER (PARTITION BY patient_id)) AS r FROM visits)
 -- refused: window function at 1:76: a window does not go over another. Write SELECT .. FROM (SELECT .., RANK() OVER (..) AS r .. GROUP BY ..) WHERE r <= 3.
+
+SELECT COUNT(*) FROM (SELECT AVG(cost) OVER (PARTITION BY patient_id) AS mean FROM visits) WHERE mean > 9
+-- refused: AVG .. OVER at 1:30: over the rows of one unit it is not supported. ROW_NUMBER, RANK, DENSE_RANK, LAG, LEAD, FIRST_VALUE, LAST_VALUE, NTH_VALUE, COUNT, MIN, MAX, SUM are. For means of a unit join a sub-query that is grouped by it: (SELECT unit, AVG(x) AS mean FROM t GROUP BY unit).
+
+SELECT COUNT(*) FROM (SELECT SUM(400000000000000 * year(visited_on)) OVER (PARTITION BY patient_id) AS s FROM visits) WHERE s > 9
+-- refused: SUM at 1:30: the sum could be too large for the engine. Declare or narrow the bounds of its columns.
