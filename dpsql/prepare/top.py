@@ -128,7 +128,7 @@ def _reach(release: Offer, level: float) -> float:
     """How far a value is off with that confidence; for noise of another law as if its tails were exponential."""
     if isinstance(release, NoisedRelease):
         return float(in_unit(release.law.quantile(level), release.step))
-    return release.half_width * math.log(1 / (1 - level)) / math.log(1 / MISSED)
+    return release.expected_error * math.log(1 / (1 - level)) / math.log(1 / MISSED)
 
 
 def _expressions(plan: Plan) -> list[Expression]:

@@ -10,9 +10,8 @@ threshold, half width and *left out* together a group is found most surely, the 
 What is left out. A unit of n groups counts in each of them with chance m / n, whatever the others are in. So of any one
 group a cap is expected to leave out at most the sum of 1 - m / n over the units of more than m groups, with a variance
 of at most the sum of (m / n) (1 - m / n). The interval reaches further up by that sum and two standard deviations, as
-the noised sizes tell them: by those that are believed, or by all, whichever is more. It holds unless the noise hides
-units that change it more. Where no size is believed the guess of public facts is the cap, and so few units seldom make
-a group that appears.
+the noised sizes tell them, and by what their noise hides of that 19 times of 20. Where no size is believed the guess of
+public facts is the cap, and so few units seldom make a group that appears.
 
 Tests: tests/unit/mechanisms/capped/test_groups.py.
 """
@@ -29,7 +28,7 @@ import numpy as np
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer, Refusal, Request, derive
 from dpsql.mechanisms.capped.release import CappedAtOnce
-from dpsql.mechanisms.capped.sizes import UnitSizes
+from dpsql.mechanisms.capped.sizes import HIDDEN, UnitSizes
 from dpsql.mechanisms.gaussian_threshold import GaussianThreshold
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease
 from dpsql.mechanisms.threshold import Threshold
@@ -102,8 +101,9 @@ class CappedThreshold(CappedAtOnce):
     def left_out(self, released: ReleasedTable) -> int:
         """How many units of a group the interval allows for beyond the cap; a group appears."""
         place = released.columns["cap"][0]
-        seen = UnitSizes(self.search.edges, tuple(map(float, self._counts(released))))
-        return math.ceil(max(self.sizes(released).left_out(place), seen.left_out(place)))
+        believed = self.sizes(released)
+        seen = replace(believed, units=tuple(map(float, self._counts(released))))
+        return math.ceil(max(believed.left_out(place), seen.left_out(place, HIDDEN)))
 
     def told(self, released: ReleasedTable) -> tuple[str, ...]:
         """The cap, and what it leaves out."""

@@ -117,12 +117,18 @@ class UnitSizes:
         cut = [(many, size) for many, size in zip(self.units, self._typical, strict=True) if size > cap]
         return math.sqrt(sum(many * cap * (size - cap) / (4 * (size - 1)) for many, size in cut)) / kept
 
-    def left_out(self, place: int) -> float:
-        """How many units a cap of each unit's groups leaves out of one group at most: expected, and `SWAYS` besides."""
+    def left_out(self, place: int, hides: float = 0.0) -> float:
+        """How many units a cap of each unit's groups leaves out of one group at most: expected, and `SWAYS` besides.
+
+        Args:
+            place: Of the cap.
+            hides: Standard deviations of noise that may hide units.
+        """
         cap = self.edges[place]
         kept = [(many, cap / size) for many, size in zip(self.units, self._typical, strict=True) if size > cap]
         spread = math.sqrt(max(0.0, sum(many * share * (1 - share) for many, share in kept)))
-        return max(0.0, sum(many * (1 - share) for many, share in kept) + SWAYS * spread)
+        noise = math.sqrt(2) * self.noise * math.hypot(*(1 - share for _, share in kept))
+        return max(0.0, sum(many * (1 - share) for many, share in kept) + math.hypot(SWAYS * spread, hides * noise))
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,18 +152,29 @@ class ClampSearch:
         """
         return sampler.permute_and_flip(self.scores(units), self.exponent)
 
-    def most_above(self, place: int) -> int:
-        """How many units are above the chosen edge at most, with chance 1 - `MISS`; 0 at the last."""
-        last = len(self.edges) - 1
-        if place == last:
+    def most_above(self, place: int, miss: float = MISS, top: int = -1) -> int:
+        """How many units are above the chosen edge at most, with chance 1 - miss; 0 at the last.
+
+        Args:
+            place: Of the chosen edge.
+            miss: Of the chance that there are more.
+            top: The place of an edge above which no unit is; the last is one.
+        """
+        last = len(self.edges) - 1 if top < 0 else top
+        if place >= last:
             return 0
         ahead = self.start if place == self.standing else -self.penalty(place)
-        points = self.penalty(last) + ahead + math.log(last / MISS) / float(self.exponent)
-        return math.ceil(points / FINE)
+        points = self.penalty(last) + ahead + math.log(last / (2 * miss)) / float(self.exponent)
+        return max(0, math.ceil(points / FINE))
 
     def lost(self, place: int) -> int:
         """What units have above the chosen edge at most, in grid steps, with chance 1 - `MISS`."""
-        return self.most_above(place) * (self.edges[-1] - self.edges[place])
+        return self.reaching(place, self.edges[-1], MISS)
+
+    def reaching(self, place: int, far: int, miss: float) -> int:
+        """The same, with chance 1 - miss, where no unit reaches farther than ``far``."""
+        beyond = max(0, far - self.edges[place])
+        return self.most_above(place, miss, place_of(self.edges, far)) * beyond
 
     def allowed(self, place: int) -> int:
         """What the interval allows to be clipped in one group, in grid steps; 0 at the last edge."""
@@ -182,9 +193,9 @@ class ClampSearch:
         return 1 - confidence
 
     @property
-    def says(self) -> tuple[str, str, str]:
-        """Where the clamp is from, up to what its interval holds, and how sure the number of units is."""
-        return "chosen privately", "unless more than that was", f"{1 - MISS:.0%}"
+    def says(self) -> tuple[str, str]:
+        """Where the clamp is from, and how sure the number of units above it is."""
+        return "chosen privately", f"{1 - MISS:.0%}"
 
 
 def edges_to(last: int, first: int = 1) -> tuple[int, ...]:

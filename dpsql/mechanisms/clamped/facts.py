@@ -66,16 +66,16 @@ class KnownClamp:
         """The first edge, whatever the data are."""
         return 0
 
-    def most_above(self, place: int) -> int:
-        """How many units are above it at most."""
+    def most_above(self, place: int, miss: float = 0.0, top: int = -1) -> int:
+        """How many units are above it at most, but for the chance of the facts."""
         return self.most if place == 0 else 0
 
     def allowed(self, place: int) -> int:
         """What the interval includes for clipping, in grid steps."""
         return self.most_clipped if place == 0 else 0
 
-    def lost(self, place: int) -> int:
-        """What units have above it at most, in grid steps: the same."""
+    def reaching(self, place: int, far: int, miss: float) -> int:
+        """What units have above it at most, in grid steps: the same, whatever they have."""
         return self.allowed(place)
 
     def clipped(self, place: int) -> Fraction:
@@ -87,9 +87,9 @@ class KnownClamp:
         return max(1 - confidence - float(MISS), (1 - confidence) / 2)
 
     @property
-    def says(self) -> tuple[str, str, str]:
-        """Where the clamp is from, up to what its interval holds, and how sure the number of units is."""
-        return "by what advise released", "whatever was clipped", f"{1 - float(MISS):.1%}"
+    def says(self) -> tuple[str, str]:
+        """Where the clamp is from, and how sure the number of units above it is."""
+        return "by what advise released", f"{1 - float(MISS):.1%}"
 
 
 def known_sizes(request: Request) -> tuple[LogHistogram, bool] | None:

@@ -40,19 +40,20 @@ c (s + p_j) nats behind at least. Permute-and-flip takes what scores the most as
 only if that comes first, which it does once of two times, and then with chance exp(-c (s + p_j)) at most. c s is
 ln(sum over j < h of exp(-c p_j) / (2 RARELY)) or more.
 
-*How many units are above the clamp.* q(J) >= -p_J, since N_J = 0. Permute-and-flip takes a j only if j comes up, with
-chance at most exp(c (q(j) - q(J))). So for every j the chance that it is taken although FINE N_j > p_J - p_j +
-ln(J / miss) / c is at most miss / J: with chance 1 - miss the number of units above the clamp is at most that over
-FINE. For h, which may be taken for its start, s is in the place of -p_h: N_h <= N.
+*How many units are above the clamp.* q(J) >= -p_J, since N_J = 0. Permute-and-flip takes a j only if it comes up, with
+chance at most exp(c (q(j) - q(J))), and before the best edge does, once of two times. So for every j the chance that it
+is taken although FINE N_j > p_J - p_j + ln(J / (2 miss)) / c is at most miss / J: with chance 1 - miss the number of
+units above the clamp is at most that over FINE. For h, which may be taken for its start, s is in the place of -p_h:
+N_h <= N. Where no unit is above some edge e_k, k stands in the place of J.
 
-*The interval* covers the noise, and besides for what is clipped ALLOWED w / a times C, and what w / a units have above
-C if four fifths of them have more than twice as much, four fifths of these four times, and so on up to sixty-four times
-or the last edge (`choice.tails`). It holds the unclamped total wherever no more than that was clipped in a group;
-beyond it nobody can know, for a single unit may have all that its caps allow. The answer says both numbers. Where C is
-e_h, which stands while few are counted, and no more shows than units that may all be above C, nothing tells how far
-above they are: the interval reaches up to the last edge for as many units as would show so much. So it does for a C
-of which g is more than sixty-four times, and for any C where each unit has one row, but not where totals of both signs
-make up for each other. That is post-processing of the released sums and j.
+*The interval* covers the noise, and besides what so many units may have above C: all that caps and bounds allow, up to
+the last edge, for counts and where a unit has one row. Of sums over several rows both caps and bounds are rarely what
+one unit has: it counts them up to many rows of usual values, or a part of the rows with values at the bound (`_far`),
+and at least ALLOWED w / a times C and what w / a units have above C if they thin out slowly (`choice.tails`). A unit
+above C adds about C to what shows, so that no more of them are counted than show, where totals have one sign. Where so
+few show that all may be above C, and C is e_h, which stands while few are counted, or g is more than sixty-four times
+C, it reaches up to the last edge for sums as well. That is post-processing of the released sums and j. So few units
+that hold much are in the interval, although the choice misses them: 10 / a and more, the further up the more.
 
 Where `dpsql advise` released the sizes of a table's units, they give a clamp for nothing (`facts`), and the whole
 price is for the noise; of the two ways the one with the less expected error is offered.
@@ -74,7 +75,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request
+from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request, derive
 from dpsql.mechanisms.choice.clamp import EASY, STEEP, WIDE, ClampSearch, place_of
 from dpsql.mechanisms.clamped.facts import known_clamp, known_sizes
 from dpsql.mechanisms.clamped.release import ClampedRelease
@@ -169,6 +170,7 @@ def _by_facts(request: Request, totals: Sized) -> ClampedRelease | None:
         search=clamp,
         epsilon=loss.epsilon,
         guess=0,
+        far=clamp.edges[-1],
     )
 
 
@@ -189,15 +191,17 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
     if for_choice.epsilon < needed:
         wanted = f"about {needed / float(share):.2g} would do" if request.price.rho is None else "ask for more"
         return f"this price is too small to find a bound by so few units; {wanted}."
-    return ClampedRelease(
+    offer = ClampedRelease(
         mechanism=NAME,
         loss=Composed((for_choice, for_noise)),
         need=totals,
-        notes=(f"{float(share):.0%} of its price chooses the most that one unit counts with.",),
         search=search,
         epsilon=for_noise.epsilon,
         guess=guess,
+        far=_far(request, totals),
     )
+    derive(offer, notes=(f"{float(share):.0%} of its price chooses the most that one unit counts with{offer.hides}.",))
+    return offer
 
 
 def _share(request: Request) -> Fraction:
@@ -263,6 +267,21 @@ def _guess(request: Request, totals: Sized, *, loose: bool) -> float:
     if facts.centre is not None and facts.spread is not None:
         one = min(steps * request.grid.step, abs(facts.centre) + 2 * facts.spread)
     return max(1.0, rows * float(one / totals.grid.step))
+
+
+def _far(request: Request, totals: Sized) -> int:
+    """How far intervals take a unit above the clamp to reach, in steps of the totals' grid.
+
+    A count, and the one row of a unit, may be all that caps and bounds allow. Of a sum over several rows it is many
+    rows of usual values, or usual rows of values at the bound, whichever is more; both together only where caps and
+    bounds are tight.
+    """
+    last, most = totals.edges[-1], request.source.contribution.total
+    if request.aggregate.function != "sum" or request.grid is None:
+        return last
+    at_bounds = max(abs(request.grid.low), abs(request.grid.high)) * request.grid.step / totals.grid.step
+    rows = max(1.0, most / math.sqrt(LOOSE)) if most >= MANY_ROWS else float(most)
+    return min(last, math.ceil(max(_guess(request, totals, loose=False), rows * float(at_bounds))))
 
 
 def _seen(sizes: LogHistogram, totals: Sized) -> float:

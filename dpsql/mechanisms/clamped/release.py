@@ -50,24 +50,24 @@ class Clamp(Protocol):
         ...
 
     @property
-    def says(self) -> tuple[str, str, str]:
-        """Where the clamp is from, up to what its interval holds, and how sure the number of units is."""
+    def says(self) -> tuple[str, str]:
+        """Where the clamp is from, and how sure the number of units above it is."""
         ...
 
     def choose(self, units: Sequence[int], sampler: Sampler) -> int:
         """The place of the clamp's edge, from the number of units of each size."""
         ...
 
-    def most_above(self, place: int) -> int:
-        """How many units are above that edge at most."""
+    def most_above(self, place: int, miss: float = MISS, top: int = -1) -> int:
+        """How many units are above that edge at most, but for a chance; at that top none."""
         ...
 
     def allowed(self, place: int) -> int:
         """What the interval includes for clipping, in grid steps."""
         ...
 
-    def lost(self, place: int) -> int:
-        """What units have above that edge at most, in grid steps."""
+    def reaching(self, place: int, far: int, miss: float) -> int:
+        """What units have above that edge at most, but for a chance, if none reaches farther; in grid steps."""
         ...
 
     def clipped(self, place: int) -> Fraction:
@@ -122,17 +122,18 @@ class ClampedRelease(Offer):
         search: Where the clamp is from.
         epsilon: What the noise costs.
         guess: The place of the edge that is expected; it predicts the error.
+        far: How far intervals take units above the clamp to reach, in grid steps.
     """
 
     need: Sized
     search: Clamp
     epsilon: Fraction
     guess: int
+    far: int
 
     def __post_init__(self) -> None:
-        guess, standing = (self.search.edges[place] for place in (self.guess, self.search.standing))
-        place = place_of(self.search.edges, math.sqrt(guess * standing))  # between the likely and the cautious one
-        reach, clipped = self._reach(place, 0.95), self.search.allowed(place)
+        place = self._foreseen
+        reach, clipped = self._reach(place, 0.95), self._beyond(place, MISS)
         sides = 2 if self._signed else 1
         derive(self, half_width=float(in_unit(2 * reach + sides * clipped, self.need.grid.step)) / 2)
 
@@ -141,6 +142,22 @@ class ClampedRelease(Offer):
         """The noise, and what is thought to be clipped."""
         clipped = self.search.clipped(self.guess)
         return float(in_unit(math.ceil(self._reach(self.guess, 0.95) + clipped), self.need.grid.step))
+
+    @property
+    def _foreseen(self) -> int:
+        """The place of the clamp that a quote foretells: between the likely and the cautious one."""
+        guess, standing = (self.search.edges[place] for place in (self.guess, self.search.standing))
+        return place_of(self.search.edges, math.sqrt(guess * standing))
+
+    @property
+    def hides(self) -> str:
+        """How many units the choice may miss above that clamp, and what the interval allows each of them, in words."""
+        place, top = self._foreseen, place_of(self.search.edges, self.far)
+        units = self.search.most_above(place, MISS, top)
+        if not units:
+            return ""
+        each = f"{in_unit(self.far, self.need.grid.step):,.6g}"
+        return f"; the interval allows for about {units:,} units, which that may miss, to have up to {each} each"
 
     @property
     def _signed(self) -> bool:
@@ -195,33 +212,44 @@ class ClampedRelease(Offer):
         return -(-self.law(place).quantile(1 - self.search.miss(confidence)) >> digits) + (1 if digits else 0)
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
-        """Value +- the quantile of the noise, and beyond it what the interval allows to be clipped."""
+        """Value +- the quantile of the noise, and beyond it what units may have above the clamp."""
         if not released.columns["place"]:
             return []
         place, own = released.columns["place"][0], unit_of(self.need.grid.step)  # all groups have one clamp
-        reach, clipped = self._reach(place, confidence), self._allowed(released, place)
+        clipped, reach = self._allowed(released, place, confidence), self._reach(place, confidence)
         below, above = reach + clipped * (self.need.grid.low < 0), reach + clipped * (self.need.grid.high > 0)
         return [(own(k - below), own(k + above)) for k in self._steps(released.columns["noised"], place)]
 
-    def _allowed(self, released: ReleasedTable, place: int) -> int:
+    def _allowed(self, released: ReleasedTable, place: int, confidence: float) -> int:
         """What intervals include for clipping, in grid steps."""
-        untold = self._untold(released, place)
-        return self.search.allowed(place) if untold is None else untold
+        return self._beyond(place, 1 - confidence, self._shown(released, place))
 
-    def _untold(self, released: ReleasedTable, place: int) -> int | None:
-        """What may be clipped if all that shows is of units above the clamp, who may have up to all that caps allow.
+    def _beyond(self, place: int, miss: float, shown: float = math.inf) -> int:
+        """What units may have above the clamp, in grid steps, but for a chance of ``miss``.
 
-        None where more shows than units that may be above it, and where totals of both signs make up for each other.
+        Args:
+            place: Of the clamp.
+            miss: Of the chance that more units are above it.
+            shown: At most so many units above it show what is shown.
         """
-        if self._signed or not (place == self.search.standing or self.need.single or self._far_below(place)):
-            return None
-        search, groups = self.search, self._steps(released.columns["noised"], place)
-        shown, edge = abs(sum(groups)), search.edges[place]
+        edge, far = self.search.edges[place], self._reached(place, miss, shown)
+        hidden = self.search.reaching(place, far, miss)
+        if shown < math.inf:
+            hidden = min(hidden, math.ceil(shown * max(0, far - edge)))
+        return min(self.search.reaching(place, self.search.edges[-1], miss), max(self.search.allowed(place), hidden))
+
+    def _reached(self, place: int, miss: float, shown: float) -> int:
+        """How far units above the clamp may reach, in grid steps: all the way, where they may be all that shows."""
+        doubted = place == self.search.standing or self._far_below(place)
+        return self.search.edges[-1] if doubted and shown <= self.search.most_above(place, miss) else self.far
+
+    def _shown(self, released: ReleasedTable, place: int) -> float:
+        """How many units above the clamp show what is shown; infinite where totals of both signs make up."""
+        if self._signed:
+            return math.inf
+        groups, edge = self._steps(released.columns["noised"], place), self.search.edges[place]
         sway = self._reach(place, 1 - MISS) * math.sqrt(len(groups))  # noises of groups add up to no more
-        if shown - sway > search.most_above(place) * edge:
-            return None
-        units = math.ceil((shown + sway) / (edge * (1 - 2.0**-PARTS if self.need.source.keys else 1)))
-        return max(search.allowed(place), min(search.lost(place), units * (search.edges[-1] - edge)))
+        return (abs(sum(groups)) + sway) / (edge * (1 - 2.0**-PARTS if self.need.source.keys else 1))
 
     def _far_below(self, place: int) -> bool:
         """Whether a unit as large as is guessed lies above the clamp by more than an interval allows for in a tail."""
@@ -240,14 +268,19 @@ class ClampedRelease(Offer):
                 f"each unit counts with at most {clamp}{groups}, which is all that the policy lets it have: nothing "
                 "else is clipped.",
             )
-        source, until, sure = self.search.says
-        if self._untold(released, place) is not None:
-            until = f"so few show that all may have more, up to {in_unit(self.search.edges[-1], step):,.6g}"
-        else:
-            until = f"it holds {until}"
-        clipped = f"{in_unit(self._allowed(released, place), step):,.4g}"
+        source, sure = self.search.says
+        clipped = f"{in_unit(self._allowed(released, place, 0.95), step):,.4g}"
+        until = self._until(released, place)
         return (
             f"each unit counts with at most {clamp}{groups}, {source}. Of the 95% interval ±{noise} is noise, and "
-            f"{clipped} is for what is clipped: {until}. At most {self.search.most_above(place):,} units "
+            f"{clipped} is for what is clipped: it holds {until}. At most {self.search.most_above(place):,} units "
             f"have more than {clamp} ({sure}).",
         )
+
+    def _until(self, released: ReleasedTable, place: int) -> str:
+        """What the interval holds, in words."""
+        last, shown = self.search.edges[-1], self._shown(released, place)
+        if self._reached(place, MISS, shown) < last:
+            return f"unless some reach beyond {in_unit(self.far, self.need.grid.step):,.6g}, or more than that was"
+        few = f", and so few show that all may have more, up to {in_unit(last, self.need.grid.step):,.6g}"
+        return "whatever was clipped" + few * (shown <= self.search.most_above(place))

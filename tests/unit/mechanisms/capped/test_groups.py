@@ -16,6 +16,7 @@ import pytest
 from dpsql.mechanisms.base import Price, Refusal
 from dpsql.mechanisms.capped.groups import CappedThreshold, worst
 from dpsql.mechanisms.capped.mechanism import SHARE, Capped
+from dpsql.mechanisms.capped.sizes import HIDDEN
 from dpsql.mechanisms.gaussian_threshold import GaussianThreshold
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw, Law
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease
@@ -250,6 +251,11 @@ def test_what_a_cap_leaves_out_is_what_units_of_many_groups_are_expected_to_miss
     share = 1 - 16 / 24
     assert sizes.left_out(4) == pytest.approx(1_000 * share + 2 * math.sqrt(1_000 * share * (1 - share)))
     assert sizes.left_out(5) == sizes.left_out(6) == 0
+    quiet, noisy = replace(sizes, noise=0.0), replace(sizes, noise=80.0)
+    beyond = [1 - 16 / 24, 1 - 16 / 33]  # what a unit of each class above the cap is expected to miss
+    spread, hidden = 2 * math.sqrt(1_000 * share * (1 - share)), HIDDEN * math.sqrt(2) * 80 * math.hypot(*beyond)
+    assert noisy.left_out(4) == quiet.left_out(4, HIDDEN) == quiet.left_out(4)
+    assert noisy.left_out(4, HIDDEN) == pytest.approx(1_000 * share + math.hypot(spread, hidden))  # 19 times of 20
 
 
 # ------------------------------------------------------------------------------------------------------- real SQL
