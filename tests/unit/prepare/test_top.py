@@ -31,8 +31,10 @@ tables:
       town: {type: integer, bounds: [0, 499]}
       ward: {type: integer, values: [1, 2, 3]}
       cost: {type: integer, bounds: [0, 100]}
+      kind: {type: integer, values: [0, 1, 2, 3, 4, 5, 6, 7]}
+      loss: {type: integer, bounds: [-1000, 1000000]}
 """
-ROWS = "SELECT i % 400 AS pid, (i * i) % 499 % (1 + i % 50) AS town, 1 + i % 3 AS ward, i % 100 AS cost"
+ROWS = "SELECT i % 400 AS pid, (i * i) % 499 % (1 + i % 50) AS town, 1 + i % 3 AS ward, i % 100 AS cost, i % 3 AS kind, i % 90 AS loss"
 PEOPLE = "SELECT town, COUNT(DISTINCT pid) AS n FROM visits GROUP BY town"
 
 
@@ -91,6 +93,14 @@ def test_offset_pays_for_what_it_skips(session: Session) -> None:
 )
 def test_all_groups_are_measured_elsewhere(session: Session, sql: str) -> None:
     assert "top_k" not in mechanisms(session, sql.replace(" AS all", " AS whole"))
+
+
+def test_totals_with_a_clamp_are_ordered_by_how_far_they_are_off_not_by_what_their_intervals_allow_for(
+    session: Session,
+) -> None:
+    sql = "SELECT kind, SUM(loss) AS x FROM visits GROUP BY kind ORDER BY x LIMIT 2"
+    (column,) = session.explain(sql).columns
+    assert column.mechanism == "clamped"
 
 
 def test_which_way_errs_less_is_said(session: Session) -> None:
