@@ -53,7 +53,9 @@ and at least ALLOWED w / a times C and what w / a units have above C if they thi
 above C adds about C to what shows, so that no more of them are counted than show, where totals have one sign. Where so
 few show that all may be above C, and C is e_h, which stands while few are counted, or g is more than sixty-four times
 C, it reaches up to the last edge for sums as well. That is post-processing of the released sums and j. So few units
-that hold much are in the interval, although the choice misses them: 10 / a and more, the further up the more.
+that hold much are in the interval, although the choice misses them: 10 / a and more, the further up the more. The noise
+and the number of units are each within what is allowed with the confidence asked for, which is not proved of both
+together; it is measured (docs/audits.md).
 
 Where `dpsql advise` released the sizes of a table's units, they give a clamp for nothing (`facts`), and the whole
 price is for the noise; of the two ways the one with the less expected error is offered.

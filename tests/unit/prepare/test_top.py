@@ -34,7 +34,10 @@ tables:
       kind: {type: integer, values: [0, 1, 2, 3, 4, 5, 6, 7]}
       loss: {type: integer, bounds: [-1000, 1000000]}
 """
-ROWS = "SELECT i % 400 AS pid, (i * i) % 499 % (1 + i % 50) AS town, 1 + i % 3 AS ward, i % 100 AS cost, i % 3 AS kind, i % 90 AS loss"
+ROWS = (
+    "SELECT i % 400 AS pid, (i * i) % 499 % (1 + i % 50) AS town, 1 + i % 3 AS ward, i % 100 AS cost, i % 3 AS kind, "
+    "i % 90 AS loss"
+)
 PEOPLE = "SELECT town, COUNT(DISTINCT pid) AS n FROM visits GROUP BY town"
 
 
