@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ruamel.yaml import YAML
 from ruamel.yaml.nodes import MappingNode, Node
 
 from dpsql.errors import InvariantBroken
+from dpsql.policy.reading import composed
 
 __all__ = ["edited"]
 
@@ -34,7 +34,7 @@ def edited(text: str, changes: Mapping[Place, str]) -> str:
 
 
 def _with_value(text: str, place: Place, value: str) -> str:
-    node: Node = YAML(typ="safe", pure=True).compose(text)
+    node = composed(text)
     for key in place[:-1]:
         found = _entry(node, key)
         if found is None:
@@ -63,7 +63,7 @@ def _with_line(text: str, node: MappingNode, entry: str) -> str:
     return f"{text[:start]}{entry}\n{indent}{text[start:]}"
 
 
-def _entry(node: Node, key: str) -> Node | None:
+def _entry(node: Node | None, key: str) -> Node | None:
     if not isinstance(node, MappingNode):
         return None
     return next((value for own, value in node.value if own.value == key), None)

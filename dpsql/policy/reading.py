@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from functools import lru_cache
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-__all__ = ["TO_FILL_IN", "Document", "Place", "Problem", "dotted", "read_yaml"]
+__all__ = ["TO_FILL_IN", "Document", "Place", "Problem", "composed", "dotted", "read_yaml"]
 
 TO_FILL_IN = "FILL_IN"
 """What a generated first policy writes where only the owner can decide."""
@@ -84,7 +85,7 @@ def read_yaml(text: str) -> Document:
         if directive.startswith("%"):
             return _unreadable(number, 1, "directives are not used here; remove the line")
     try:
-        root = YAML(typ="safe", pure=True).compose(text)
+        root = composed(text)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         what = " ".join(part for part in (error.context, error.problem) if part)
@@ -99,6 +100,17 @@ def read_yaml(text: str) -> Document:
     reader = _Reader()
     data = reader.read(root, ())
     return Document(data, tuple(reader.problems), reader.keys, reader.values)
+
+
+@lru_cache(maxsize=16)
+def composed(text: str) -> Node | None:
+    """The root of a text's nodes, which nobody changes: a policy is read several times, and this takes the longest.
+
+    Raises:
+        YAMLError, ValueError, RecursionError: If it is not YAML.
+    """
+    root: Node | None = YAML(typ="safe", pure=True).compose(text)
+    return root
 
 
 def _unreadable(line: int, column: int, text: str) -> Document:
