@@ -93,11 +93,16 @@ def described(database: Database, name: str, types: Mapping[str, Type]) -> dict[
         types: What `copied` said.
     """
     relation = database.dialect.bounded(name)
-    ((rows,),) = database.rows(f"SELECT count(*) FROM {relation}")
-    return {"rows": rows, "columns": [_column(database, relation, *column) for column in types.items()]}
+    counts = ", ".join(f"count({column})" for column in ("*", *map(database.dialect.quoted, types)))
+    ((rows, *known),) = database.rows(f"SELECT {counts} FROM {relation}")
+    columns = [
+        _column(database, relation, *column, nullable=own < rows)
+        for column, own in zip(types.items(), known, strict=True)
+    ]
+    return {"rows": rows, "columns": columns}
 
 
-def _column(database: Database, relation: str, name: str, kind: Type) -> dict[str, Any]:
+def _column(database: Database, relation: str, name: str, kind: Type, *, nullable: bool) -> dict[str, Any]:
     column = database.dialect.quoted(name)
     values = f"SELECT {column} AS v, count(*) AS n FROM {relation} WHERE {column} IS NOT NULL GROUP BY 1"
     bounded = kind not in (Type.TEXT, Type.BOOLEAN)
@@ -106,7 +111,6 @@ def _column(database: Database, relation: str, name: str, kind: Type) -> dict[st
     ((low, high, most, distinct, letters),) = database.rows(
         f"SELECT {ends}, max(n), count(*), {longest} FROM ({values}) AS c"
     )
-    ((nulls,),) = database.rows(f"SELECT count(*) FROM {relation} WHERE {column} IS NULL")
     listed = None
     if distinct <= MOST_LISTED:
         listed = [value for (value,) in database.rows(f"SELECT v FROM ({values}) AS c ORDER BY v")]
@@ -116,7 +120,7 @@ def _column(database: Database, relation: str, name: str, kind: Type) -> dict[st
         "low": _exact(low),
         "high": _exact(high),
         "values": listed,
-        "nullable": nulls > 0,
+        "nullable": nullable,
         "multiplicity": most or 0,
         "longest": letters or 0,
     }

@@ -72,7 +72,8 @@ def build_tables(
     require_one_unit_type(shape, sources)
     owners = Owners(shape, sources)
     require_every_unit(database, shape, sources, owners)
-    build = _Build(database, shape, sources, owners, again or Again())
+    words = {table.name: shape.digest_of(table.name) for table in shape.tables}
+    build = _Build(database, shape, sources, owners, again or Again(), words)
     facts, listing = {}, {}
     ordered = sorted(shape.tables, key=lambda table: not table.public)  # domains come from public tables
     for place, table in enumerate(ordered):
@@ -100,6 +101,7 @@ class _Build:
     sources: Mapping[str, SourceTable]
     owners: Owners
     again: Again
+    words: Mapping[str, str]  # By table, a hash of the policy's words on it.
 
     def public(self, table: TableShape) -> Any:
         """Copies a public table; its facts."""
@@ -197,7 +199,7 @@ class _Build:
 
     def _rests(self, table: TableShape) -> dict[str, str]:
         """What a table rests on, each with a hash of the policy's words on it."""
-        return {one: self.shape.digest_of(one) for one in rests_on(self.shape, table)}
+        return {one: self.words[one] for one in rests_on(self.shape, table)}
 
 
 def build_private(database: Makes, table: TableShape, source: SourceTable, owners: Owners) -> None:
