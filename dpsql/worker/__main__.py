@@ -51,15 +51,20 @@ def open_database(database: str | None, memory: int, threads: int) -> _duckdb.Du
         memory: Bytes that the process may take; the engine's buffers get what the process itself does not need.
         threads: How many the engine may use.
     """
+    config = limits.LOCKED | settings(memory, threads)
+    return _duckdb.connect(database or ":memory:", read_only=database is not None, config=config)
+
+
+def settings(memory: int, threads: int) -> dict[str, Any]:
+    """What is set in the engine beside `limits.LOCKED`, as `open_database` takes it; nothing is set after the last."""
     buffers = max(memory - AT_REST, LEAST_BUFFERS)
     slots = buffers // 8 // (threads * SLOT)
-    own: dict[str, Any] = {
+    return {
         "threads": threads,
         "memory_limit": f"{buffers >> 20}MiB",
         "perfect_ht_threshold": min(slots.bit_length() - 1, MOST_SLOTS),
         "lock_configuration": "true",
     }
-    return _duckdb.connect(database or ":memory:", read_only=database is not None, config=limits.LOCKED | own)
 
 
 class Desk:
