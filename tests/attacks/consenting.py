@@ -12,8 +12,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
 
-import duckdb
-
 from dpsql.audit.charged import Charged
 from dpsql.audit.noted import before_noise
 from dpsql.audit.replay import RunPart
@@ -24,6 +22,7 @@ from dpsql.policy import load_policy
 from dpsql.privacy.kinds import Loss
 from dpsql.proxy import Proxy, limits_of, pinned_of
 from dpsql.testing_samplers import FixedSampler
+from tests.connected import connected
 from tests.settled import settled
 
 __all__ = ["EPSILON", "PATIENTS", "QUESTIONS", "SHARES", "Clinic", "Seen", "write"]
@@ -170,7 +169,7 @@ class Clinic:
 
 def write(folder: Path, gone: Sequence[str] = (), reclassed: Mapping[str, str | None] | None = None) -> None:
     """A state of the clinic's database."""
-    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+    with connected(folder / "clinic.duckdb") as connection:
         connection.begin()
         connection.execute(
             "CREATE OR REPLACE TABLE patients (patient INT, consent VARCHAR, age INT, sex VARCHAR, income DOUBLE)"

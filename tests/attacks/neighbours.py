@@ -18,6 +18,7 @@ from typing import Any
 import duckdb
 
 from dpsql.policy import Policy, load_policy
+from tests.connected import connected
 
 __all__ = ["AWKWARD", "policy_in", "policy_text", "units", "write_database"]
 
@@ -219,7 +220,7 @@ def write_database(path: Path, seed: int, present: Collection[str]) -> None:
     """
     everybody = units(seed)
     shuffled = random.Random(f"{seed} {sorted(present)}")
-    with duckdb.connect(str(path)) as connection:
+    with connected(path) as connection:
         connection.begin()
         connection.execute("CREATE TABLE beds (ward VARCHAR, floor INTEGER, beds INTEGER)")
         _insert(connection, "beds", BEDS)

@@ -31,6 +31,7 @@ from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
+from tests.connected import fill
 
 __all__ = ["CATALOG", "UNITS", "Tables", "columns_of", "planned", "problems", "selected"]
 
@@ -200,11 +201,10 @@ def _fill(engine: duckdb.DuckDBPyConnection, info: TableInfo, rows: Sequence[tup
     columns = ", ".join(f"{column.name} {wires[column.facts.type]}" for column in info.columns.values())
     if info.public:
         engine.execute(f"CREATE TABLE bounded.main.{info.name} ({columns})")
-        engine.executemany(f"INSERT INTO bounded.main.{info.name} VALUES (?, ?)", rows)
+        fill(engine, f"bounded.main.{info.name}", rows)
         return
     engine.execute(f"CREATE TABLE bounded.main.all_{info.name} (world INTEGER, {columns})")
-    marks = ", ".join("?" * (len(info.columns) + 1))
-    engine.executemany(f"INSERT INTO bounded.main.all_{info.name} VALUES ({marks})", rows)
+    fill(engine, f"bounded.main.all_{info.name}", rows)
     engine.execute(
         f"CREATE VIEW bounded.main.{info.name} AS SELECT {', '.join(info.columns)} FROM bounded.main.all_{info.name} "
         "WHERE world = getvariable('world') AND person <> getvariable('gone')"

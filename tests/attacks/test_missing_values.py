@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 import dpsql.testing
 from dpsql.engine.base import EngineStatement
 from dpsql.privacy.tables import RawTable
 from dpsql.session import Session
+from tests.connected import connected
 
 POLICY = """\
 version: 1
@@ -64,7 +64,7 @@ class Counting(Session):
 def written(folder: Path, missing: str) -> Path:
     """The policy over 1000 people, one of whom has this income, and a NULL age unless it is 1000; beside the data."""
     (folder / "clinic.yaml").write_text(POLICY)
-    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+    with connected(folder / "clinic.duckdb") as connection:
         connection.execute(
             f"CREATE TABLE people AS SELECT i AS person, CASE WHEN i = 0 THEN {missing} ELSE 900.0 + i % 200 END "
             f"AS income, CASE WHEN i > 0 OR '{missing[0]}' = '1' THEN i % 90 END AS age FROM range(1000) t(i)"

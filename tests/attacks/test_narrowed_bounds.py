@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
+import tests.connected
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.lower import lowering
@@ -84,7 +85,7 @@ def fill(database: duckdb.DuckDBPyConnection, name: str) -> None:
         (at, x, None if x is None else x * 2**52 + 1, y, None if y is None else int(y * 4), d)
         for at, (x, y, d) in enumerate((x, y, d) for x in WHOLE for y in REALS for d in DAYS)
     ]
-    database.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?, ?, ?)", rows)
+    tests.connected.fill(database, name, rows)
 
 
 # ------------------------------------------------------------------------------------ conditions against the engine

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-import duckdb
 import pytest
 
 import dpsql.testing
 from dpsql.testing import Noiseless, TestProxy
+from tests.connected import connected
 
 POLICY = """
 version: 1
@@ -64,7 +64,7 @@ def written(folder: Path, patients: Collection[int]) -> Path:
     """The policy of the clinic with these patients, beside its data."""
     folder.mkdir()
     (folder / "clinic.yaml").write_text(POLICY)
-    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+    with connected(folder / "clinic.duckdb") as connection:
         connection.execute("CREATE TABLE patients (patient INTEGER, age INTEGER)")
         connection.execute("CREATE TABLE visits (patient INTEGER, visit INTEGER, cost INTEGER)")
         connection.execute("CREATE TABLE waves (patient INTEGER, wave INTEGER, score INTEGER)")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import duckdb
-
 import dpsql.testing
 from examples import hospital
+from tests.connected import connected
 from tests.settled import settled
 
 __all__ = ["POLICIES", "build", "open_proxy"]
@@ -91,7 +90,7 @@ def build(name: str, folder: Path) -> Path:
     if name in ("hospital", "consent"):  # two policies over the same data
         hospital.build(folder / "hospital.duckdb", patients=1_500, visits=4_000)
     else:
-        with duckdb.connect(str(database)) as connection:
+        with connected(database) as connection:
             connection.execute(_RANDOM)
             connection.execute({"shop": _SHOP, "census": _CENSUS}[name])
     policy = folder / f"{name}.yaml"

@@ -15,6 +15,7 @@ import dpsql.testing
 from dpsql.mechanisms.preprocessing import maximum, mean_of, median, minimum, total, trimmed_mean, variance_of
 from dpsql.session import Session
 from dpsql.sql.parse import parse
+from tests.connected import fill
 
 POLICY = """
 version: 1
@@ -83,7 +84,7 @@ def session(people: People, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         rows = [
             (number, town, None if pay is None else f"{float(pay):.2f}", days) for number, town, pay, days in people
         ]
-        database.executemany("INSERT INTO people VALUES (?, ?, ?, ?)", rows)
+        fill(database, "people", rows)
         database.execute("CREATE TABLE jobs AS SELECT i % 90 AS person, i % 11 AS hours FROM range(400) AS t(i)")
     with dpsql.testing.open(home / "wages.yaml", sampler=dpsql.testing.Noiseless()) as proxy:
         yield proxy.session(analyst="ana")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import duckdb
 import pytest
 
 import dpsql.testing
 from dpsql.session import Session
+from tests.connected import connected
 
 POLICY = """
 version: 1
@@ -48,7 +48,7 @@ BOTH = "Of each unit at most 4 rows of visits and 2 rows of letters are used (ro
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     home = tmp_path_factory.mktemp("caps")
-    with duckdb.connect(str(home / "clinic.duckdb")) as data:
+    with connected(home / "clinic.duckdb") as data:
         data.execute("CREATE TABLE people AS SELECT i AS pid, i % 90 AS age FROM range(300) AS t(i)")
         data.execute("CREATE TABLE visits AS SELECT i % 300 AS pid, 9.0 AS cost, 'x' AS kind FROM range(1800) AS t(i)")
         data.execute("CREATE TABLE letters AS SELECT i % 300 AS pid, 'y' AS kind FROM range(900) AS t(i)")

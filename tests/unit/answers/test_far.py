@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import duckdb
 import pytest
 
 import dpsql.testing
@@ -17,6 +16,7 @@ from dpsql.plan.types import Facts, Type
 from dpsql.server.flight.arrow import answer_table
 from dpsql.session import Session
 from dpsql.testing import FixedSampler
+from tests.connected import connected
 
 POLICY = """
 version: 1
@@ -51,7 +51,7 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     neighbours, rows = request.param
     home = tmp_path_factory.mktemp("far")
     (home / "far.yaml").write_text(POLICY.format(neighbours=neighbours, rows=rows))
-    with duckdb.connect(str(home / "far.duckdb")) as connection:
+    with connected(home / "far.duckdb") as connection:
         connection.execute(
             f"CREATE TABLE t AS SELECT i // {rows} AS p, 9007199254740992 AS x, -9007199254740992 AS y, "
             "100000000000000 AS h, 1e9 AS r, CASE WHEN i % 2 = 0 THEN 'a' ELSE 'b' END AS k, i % 4 AS s "

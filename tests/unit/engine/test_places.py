@@ -9,7 +9,6 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
-import duckdb
 import pytest
 
 from dpsql.engine.dialect import WIRE
@@ -21,6 +20,7 @@ from dpsql.plan.needs import Contribution, Source
 from dpsql.plan.nodes import Column, Scan
 from dpsql.plan.plans import Key
 from dpsql.plan.types import Facts, Type
+from tests.connected import connected
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
 
@@ -80,9 +80,9 @@ def test_a_value_is_found_at_its_place_in_the_list(name: str, missing: bool, cou
     assert placeable(source)
     _, (column,) = by_place(printer, source)
     places, wire = rising(domain), WIRE[kind]
-    with duckdb.connect() as connection:
+    with connected() as connection:
         connection.execute(f"CREATE TABLE q(k0 {wire})")
-        connection.executemany("INSERT INTO q VALUES (?)", [[value] for value in (*values, *others, None)])
+        connection.execute(f"INSERT INTO q SELECT unnest(CAST(? AS {wire}[]))", [[*values, *others, None]])
         sql = re.sub(r"\s+AS \"k0\"$", " AS place", column)
         parameters: Any = printer.parameters or None
         found = connection.execute(f"SELECT k0, {sql} FROM q", parameters).fetchall()

@@ -25,6 +25,7 @@ from dpsql.plan.needs import Contribution, Source
 from dpsql.plan.nodes import Column, Filter, Join, PerUnit, Relation, Scan, UnitValue
 from dpsql.plan.relations import column_of
 from dpsql.plan.types import Facts, Grid, Type
+from tests.connected import fill
 
 KEY = b"a secret"
 Row = tuple[Any, ...]
@@ -53,8 +54,7 @@ def engine() -> Iterator[duckdb.DuckDBPyConnection]:
 def filled(engine: duckdb.DuckDBPyConnection, rows: Sequence[Row]) -> list[Row]:
     """Builds the bounded table ``t`` of (unit, key, value) as the owner's process does; its rows with their ranks."""
     engine.execute("CREATE OR REPLACE TABLE given (u BIGINT, k0 VARCHAR, x0 BIGINT)")
-    if rows:
-        engine.executemany("INSERT INTO given VALUES (?, ?, ?)", [list(row) for row in rows])
+    fill(engine, "given", rows)
     engine.execute("DROP TABLE IF EXISTS bounded.main.t")
     database = DuckDBDatabase(engine, KEY.hex())
     names = ["u", "k0", "x0"]

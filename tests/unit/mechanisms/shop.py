@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
 import dpsql.testing
 from dpsql.privacy.sampling import Sampler
 from dpsql.session import Session
 from dpsql.sql.parse import parse
 from dpsql.testing_samplers import Noiseless
+from tests.connected import connected
 
 __all__ = ["policy", "prepared_for", "sessions"]
 
@@ -37,9 +36,13 @@ tables:
 
 
 def sessions(home: Path, made: str, text: str, sampler: Sampler | None = None) -> Iterator[Session]:
-    """The session of ana over what the statements make, under such a policy; without noise, or with a sampler's."""
-    with duckdb.connect(str(home / "shop.duckdb")) as connection:
-        connection.execute(made)
+    """The session of ana over what the statements make, under such a policy; without noise, or with a sampler's.
+
+    A shop that is there already stays.
+    """
+    if not (home / "shop.duckdb").exists():
+        with connected(home / "shop.duckdb") as connection:
+            connection.execute(made)
     (home / "shop.yaml").write_text(text)
     with dpsql.testing.open(home / "shop.yaml", sampler or Noiseless()) as proxy:
         yield proxy.session(analyst="ana")

@@ -6,9 +6,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
 from dpsql.policy import Policy
+from tests.connected import connected
 
 KEY = bytes(range(32))
 
@@ -56,7 +55,7 @@ def policy(folder: Path, **changes: Any) -> Policy:
 def data(folder: Path) -> Path:
     """The clinic's database."""
     file = folder / "clinic.duckdb"
-    with duckdb.connect(str(file)) as connection:
+    with connected(file) as connection:
         connection.execute(
             "CREATE TABLE cities AS SELECT * FROM (VALUES ('Basel', 1.5), ('Bern', NULL)) AS t(name, x_km)"
         )

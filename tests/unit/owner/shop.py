@@ -11,6 +11,7 @@ import duckdb
 import dpsql.testing
 from dpsql.engine.duckdb import FILE
 from dpsql.testing_samplers import Noiseless
+from tests.connected import connected
 from tests.unit.mechanisms.shop import policy
 
 __all__ = ["bounded_tables", "made_shop"]
@@ -24,7 +25,7 @@ def made_shop(home: Path, tables: str, rows: Mapping[str, str]) -> Path:
         tables: As `shop.policy` takes them.
         rows: Of each table, a query that makes them.
     """
-    with duckdb.connect(str(home / "shop.duckdb")) as source:
+    with connected(home / "shop.duckdb") as source:
         for name, sql in rows.items():
             source.execute(f"CREATE TABLE {name} AS {sql}")
     (home / "shop.yaml").write_text(policy(tables))
@@ -36,5 +37,5 @@ def bounded_tables(home: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """The bounded tables, as they were built."""
     with dpsql.testing.open(home / "shop.yaml", Noiseless()) as proxy:
         (file,) = Path(proxy._cache).rglob(FILE)
-        with duckdb.connect(str(file), read_only=True) as connection:
+        with connected(file, read_only=True) as connection:
             yield connection

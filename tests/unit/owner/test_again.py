@@ -16,6 +16,7 @@ from dpsql.errors import InvariantBroken
 from dpsql.owner import process
 from dpsql.owner.builder import build, version_directory
 from dpsql.worker import wire
+from tests.connected import connected
 from tests.unit.owner.clinic import KEY, data, policy
 
 OTHERS = ["cities", "patients", "patients$counts", "patients$sizes"]
@@ -36,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 
 def written(folder: Path, name: str, sql: str) -> None:
     """Writes a table's file from the database."""
-    with duckdb.connect(str(folder / "clinic.duckdb"), read_only=True) as connection:
+    with connected(folder / "clinic.duckdb", read_only=True) as connection:
         connection.execute(f"COPY ({sql}) TO '{folder / name}.parquet'")
 
 
@@ -63,7 +64,7 @@ def built(folder: Path, version: int, key: bytes = KEY, **changes: Any) -> dict[
     """The rows of a new version's tables, as they lie."""
     tables = {name: {"source": str(folder / own["source"])} | changes.get(name, {}) for name, own in OWN.items()}
     build(policy(folder, **tables), key=key, version=version, directory=folder / "cache")
-    with duckdb.connect(str(version_directory(folder / "cache", version) / FILE), read_only=True) as connection:
+    with connected(version_directory(folder / "cache", version) / FILE, read_only=True) as connection:
         return {name: connection.execute(f'FROM "{name}"').fetchall() for name in TABLES}
 
 
@@ -131,7 +132,7 @@ def test_tables_of_one_database_are_built_anew_together(folder: Path, copied: li
 
 def test_what_does_not_lie_in_order_does_not_stand_again(tmp_path: Path) -> None:
     """Statements rely on the order."""
-    with duckdb.connect(str(tmp_path / FILE)) as connection:
+    with connected(tmp_path / FILE) as connection:
         connection.execute("CREATE TABLE t AS SELECT * FROM (VALUES (1, 1), (1, 2), (2, 1), (2, 2)) AS v(u, r)")
         connection.execute("CREATE TABLE falls AS FROM t UNION ALL SELECT 1, 3")
     with duckdb.connect() as connection:

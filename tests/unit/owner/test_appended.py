@@ -20,6 +20,7 @@ from dpsql.engine.duckdb.ranges import Filling
 from dpsql.owner import appended, views
 from dpsql.owner.builder import build, data_digest_of, version_directory
 from dpsql.worker import wire
+from tests.connected import connected
 from tests.turns import in_turns
 from tests.unit.owner.clinic import KEY, data, policy
 
@@ -46,7 +47,7 @@ def folder(tmp_path: Path) -> Path:
     """A folder with the clinic's database, its cities as a file, and no visits."""
     file = data(tmp_path)
     for name in ("cities", "patients"):
-        with duckdb.connect(str(file), read_only=True) as connection:
+        with connected(file, read_only=True) as connection:
             connection.execute(f"COPY {name} TO '{tmp_path / name}.parquet'")
     (tmp_path / "visits").mkdir()
     return tmp_path
@@ -99,7 +100,7 @@ def written(folder: Path, name: str, rows: Sequence[Row], kind: str = "parquet")
         return
     values = ", ".join(f"unnest(${at})::{TYPES[at - 1]} AS {name}" for at, name in enumerate(HEADER, 1))
     lists = [list(column) for column in zip(*rows, strict=True)]
-    with duckdb.connect() as connection:
+    with connected() as connection:
         connection.execute(f"COPY (SELECT {values}) TO '{file}'", lists)
 
 
@@ -112,7 +113,7 @@ def built(
     own = {name: own.get(name, {}) | changes.get(name, {}) for name in own | changes}
     build(policy(folder, **own), key=key, version=version, directory=folder / cache)
     place, found = version_directory(folder / cache, version), dict[str, list[Row]]()
-    with duckdb.connect(str(place / FILE), read_only=True) as connection:
+    with connected(place / FILE, read_only=True) as connection:
         for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall():
             types = [row[:2] for row in connection.execute(f'DESCRIBE "{name}"').fetchall()]
             rows = connection.execute(f'FROM "{name}"').fetchall()
@@ -186,7 +187,7 @@ def many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, low, high in (("old", 0, 40_000), ("new", 40_000, 41_000)):
         values = "CAST(hash(i) % 9000 AS BIGINT) AS patient_id, i AS visit_id, 1.5 AS cost, 'a' AS kind"
         more = f"NULL::DATE AS day, 'Bern' AS city FROM range({low}, {high}) AS t(i)"
-        with duckdb.connect() as connection:
+        with connected() as connection:
             connection.execute(f"COPY (SELECT {values}, {more}) TO '{folder / 'visits' / name}.parquet'")
         if name == "old":
             built(folder, 1, visits=MANY)
@@ -295,7 +296,7 @@ def test_a_chain_of_keys_builds_anew(folder: Path, how: dict[str, str]) -> None:
 
 
 def test_another_domain_builds_anew(grown: Path, how: dict[str, str]) -> None:
-    with duckdb.connect() as connection:
+    with connected() as connection:
         connection.execute(f"COPY (SELECT 'Paris' AS name, 1.5 AS x_km) TO '{grown / 'cities.parquet'}'")
     anew(grown, 2, how)
 
@@ -328,7 +329,7 @@ def test_a_damaged_version_builds_anew(grown: Path, how: dict[str, str]) -> None
 
 
 def test_a_version_without_the_table_builds_anew(grown: Path, how: dict[str, str]) -> None:
-    with duckdb.connect(str(version_directory(grown / "cache", 1) / FILE)) as connection:
+    with connected(version_directory(grown / "cache", 1) / FILE) as connection:
         connection.execute("DROP TABLE visits")
     same(grown, 2, how, "anew")
 

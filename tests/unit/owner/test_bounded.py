@@ -22,6 +22,7 @@ from dpsql.owner.owners import Owners
 from dpsql.owner.shape import ColumnShape, Shape, TableShape
 from dpsql.owner.views import build_private
 from dpsql.plan.catalog import NUMBER, RANK, ROW, place_name, rank_digits
+from tests.connected import fill
 from tests.unit.owner.reference_view import Row, among, bounded_view, integer, real
 
 KEY = bytes(range(32))
@@ -127,11 +128,7 @@ def view(engine: duckdb.DuckDBPyConnection, rows: list[Row], table: TableShape =
     """The rows of the bounded table that is built from these."""
     columns = ", ".join(f"{name} {kind}" for name, kind in SOURCE.items())
     engine.execute(f"CREATE OR REPLACE TABLE source.main.visits ({columns})")
-    if rows:
-        marks = ", ".join("?" for _ in SOURCE)
-        engine.executemany(
-            f"INSERT INTO source.main.visits VALUES ({marks})", [[row[name] for name in SOURCE] for row in rows]
-        )
+    fill(engine, "source.main.visits", [[row[name] for name in SOURCE] for row in rows])
     bound(engine, table, key)
     found = engine.execute("SELECT * FROM bounded.main.visits")
     names = [column[0] for column in found.description or ()]

@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from dpsql.engine.duckdb import FILE
@@ -16,6 +15,7 @@ from dpsql.errors import OperationalError, PolicyError
 from dpsql.owner import builder
 from dpsql.owner.builder import build, version_directory
 from dpsql.owner.in_use import LOCK
+from tests.connected import connected
 from tests.unit.owner.clinic import KEY, data, policy
 
 
@@ -34,7 +34,7 @@ def built(folder: Path, version: int = 1, **changes: Any) -> Path:
 
 def rows(file: Path, sql: str) -> list[tuple[Any, ...]]:
     """What a bounded file holds."""
-    with duckdb.connect(str(file), read_only=True) as connection:
+    with connected(file, read_only=True) as connection:
         return connection.execute(sql).fetchall()
 
 
@@ -65,7 +65,7 @@ def test_the_same_data_and_key_make_the_same_view_again(folder: Path) -> None:
 
 def test_building_a_version_again_replaces_it(folder: Path) -> None:
     built(folder)
-    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+    with connected(folder / "clinic.duckdb") as connection:
         connection.execute("INSERT INTO patients VALUES (9, 9, 'Bern')")
     assert rows(built(folder), "SELECT age FROM patients WHERE patient_id = 9") == [(9,)]
 
@@ -165,7 +165,7 @@ def test_a_schema_that_differs_from_the_policy_is_named(folder: Path, changes: d
 
 
 def test_a_table_that_is_not_there_is_named(folder: Path) -> None:
-    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+    with connected(folder / "clinic.duckdb") as connection:
         connection.execute("DROP TABLE visits")
     with pytest.raises(PolicyError, match="no table or view visits"):
         built(folder)
@@ -183,7 +183,7 @@ def test_a_view_that_cannot_be_read_is_not_called_missing(
     folder: Path, monkeypatch: pytest.MonkeyPatch, view: str, message: str
 ) -> None:
     monkeypatch.chdir(folder)
-    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+    with connected(folder / "clinic.duckdb") as connection:
         connection.execute("COPY visits TO 'visits.parquet'")
         connection.execute("ALTER TABLE visits RENAME TO kept")
         connection.execute(f"CREATE VIEW visits AS {view}")
@@ -193,7 +193,7 @@ def test_a_view_that_cannot_be_read_is_not_called_missing(
 
 
 def test_a_view_over_files_by_their_whole_path_is_read(folder: Path) -> None:
-    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+    with connected(folder / "clinic.duckdb") as connection:
         connection.execute(f"COPY visits TO '{folder / 'visits.parquet'}'")
         connection.execute("DROP TABLE visits")
         connection.execute(f"CREATE VIEW visits AS SELECT * FROM '{folder / 'visits.parquet'}'")
@@ -226,7 +226,7 @@ def test_files_are_sources_too(folder: Path, kind: str) -> None:
     options = {"parquet": "FORMAT parquet", "tsv": "FORMAT csv, DELIMITER '\t'"}.get(kind, "FORMAT csv")
     everything = "SELECT * FROM visits ORDER BY ALL"
     expected = rows(built(folder, 1), everything)
-    with duckdb.connect(str(folder / "clinic.duckdb"), read_only=True) as connection:
+    with connected(folder / "clinic.duckdb", read_only=True) as connection:
         connection.execute(f"COPY visits TO '{escaped}' ({options})")
     got = rows(built(folder, 2, visits={"source": str(file)}), everything)
     if kind == "parquet":
@@ -265,7 +265,7 @@ def test_a_source_is_never_written_to(folder: Path) -> None:
 @pytest.mark.slow
 def test_ten_million_visits_are_bounded_in_two_minutes(tmp_path: Path) -> None:
     data(tmp_path)
-    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+    with connected(tmp_path / "clinic.duckdb") as connection:
         connection.execute(
             "CREATE OR REPLACE TABLE visits AS "
             "SELECT i AS visit_id, hash(i + 1) % 30000 / 100.0::DOUBLE AS cost, "

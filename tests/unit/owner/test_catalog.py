@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 import dpsql.testing
 from dpsql.owner.catalog import build_catalog
 from dpsql.plan.catalog import ColumnInfo
+from tests.connected import connected
 from tests.unit.owner.clinic import policy
 
 COST = {"type": "real", "bounds": [0, 100]}
@@ -97,7 +97,7 @@ tables:
 
 @pytest.mark.parametrize("grid", ["grid: 1", "grid: 2"])
 def test_what_the_source_rounds_otherwise_counts_as_the_listed_number_that_it_became(tmp_path: Path, grid: str) -> None:
-    with duckdb.connect(str(tmp_path / "listed.duckdb")) as data:  # -0.5 rounds to -1, and becomes the integer 0
+    with connected(tmp_path / "listed.duckdb") as data:  # -0.5 rounds to -1, and becomes the integer 0
         data.execute("CREATE TABLE people AS SELECT i AS pid, -0.5::DOUBLE AS flag FROM range(40) AS t(i)")
     file = tmp_path / "listed.yaml"
     file.write_text(LISTED.replace("GRID", grid))

@@ -7,7 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from dpsql.engine.database import TableSchema
@@ -20,6 +19,7 @@ from dpsql.owner.partition_report import partition_findings
 from dpsql.owner.recommend import unmeasured
 from dpsql.owner.template import first_policy
 from dpsql.policy import Policy
+from tests.connected import connected
 from tests.unit.owner.clinic import data, policy
 
 
@@ -64,7 +64,7 @@ def test_every_difference_is_counted_exactly(folder: Path) -> None:
 
 def test_of_values_outside_the_bounds_it_is_told_how_much_of_the_total_they_are(tmp_path: Path) -> None:
     data(tmp_path)
-    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+    with connected(tmp_path / "clinic.duckdb") as connection:
         connection.execute(
             "CREATE OR REPLACE TABLE visits AS SELECT i % 100 AS patient_id, i AS visit_id, "
             "CASE i WHEN 7 THEN 99100.0 WHEN 8 THEN 'inf'::DOUBLE ELSE 1.0 END AS cost FROM range(1000) AS r(i)"
@@ -83,7 +83,7 @@ def test_a_key_of_several_columns_is_counted_as_the_bounded_table_reads_it(folde
 
 
 def test_texts_that_are_cut_are_counted_with_their_units(folder: Path) -> None:
-    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+    with connected(folder / "clinic.duckdb") as connection:
         connection.execute("ALTER TABLE visits ADD COLUMN note VARCHAR")
         connection.execute("UPDATE visits SET note = CASE WHEN patient_id = 1 THEN 'long note' ELSE 'note' END")
     columns = {"note": {"type": "text", "max_length": 4, "nullable": True}}
@@ -98,7 +98,7 @@ def test_texts_that_are_cut_are_counted_with_their_units(folder: Path) -> None:
 
 
 def test_data_that_fit_give_no_finding(folder: Path) -> None:
-    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+    with connected(folder / "clinic.duckdb") as connection:
         connection.execute("CREATE OR REPLACE TABLE patients AS SELECT 1 AS patient_id, 30 AS age, 'Bern' AS city")
         connection.execute(
             "CREATE OR REPLACE TABLE visits AS SELECT 1 AS patient_id, 10 AS visit_id, 5.0::DOUBLE AS cost"
@@ -148,7 +148,7 @@ def test_fewer_units_than_a_group_needs_is_a_warning(folder: Path) -> None:
 
 
 def test_a_table_of_nobody_is_a_warning_that_names_no_key_of_the_policy(folder: Path) -> None:
-    with duckdb.connect(str(next(folder.glob("*.duckdb")))) as connection:
+    with connected(next(folder.glob("*.duckdb"))) as connection:
         connection.execute("DELETE FROM visits")
     told = {finding.what for finding in check(policy(folder)) if finding.table == "visits"}
     assert "units are there. Every answer is noise alone." in told
@@ -177,7 +177,7 @@ def test_random_dp_is_counted_or_refused_before_anything_is_built(folder: Path) 
 
 
 def test_a_public_key_that_repeats_is_an_error(folder: Path) -> None:
-    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+    with connected(folder / "clinic.duckdb") as connection:
         connection.execute("INSERT INTO cities VALUES ('Bern', 3)")
     assert found(folder)[("cities", "name", "rows repeat a value")] == (1, Fraction(1, 3), "error")
 
@@ -189,7 +189,7 @@ def test_a_database_that_does_not_open_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["BLOB", "INTERVAL", "TIME", "BIT"])
 def test_what_init_says_cannot_be_used_is_refused(folder: Path, kind: str) -> None:
-    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+    with connected(folder / "clinic.duckdb") as connection:
         connection.execute(f"ALTER TABLE visits ADD COLUMN odd {kind}")
         types = dict(connection.execute("SELECT column_name, column_type FROM (DESCRIBE visits)").fetchall())
     columns = TableSchema(tuple((name, source_type(held)) for name, held in types.items()))
@@ -201,7 +201,7 @@ def test_what_init_says_cannot_be_used_is_refused(folder: Path, kind: str) -> No
 
 
 def test_numbers_kept_as_text_are_parsed_and_the_owner_is_told(folder: Path) -> None:
-    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+    with connected(folder / "clinic.duckdb") as connection:
         connection.execute("ALTER TABLE visits ADD COLUMN floor VARCHAR DEFAULT '3'")
     columns = {"floor": {"type": "integer", "bounds": [0, 9]}}
     assert found(folder, visits={"columns": columns})["visits", "floor", "is declared integer, but"] == (
@@ -212,7 +212,7 @@ def test_numbers_kept_as_text_are_parsed_and_the_owner_is_told(folder: Path) -> 
 
 
 def test_times_with_a_zone_are_read_as_utc_and_the_owner_is_told(folder: Path) -> None:
-    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+    with connected(folder / "clinic.duckdb") as connection:
         connection.execute("ALTER TABLE visits ADD COLUMN seen TIMESTAMPTZ")
     columns = {"seen": {"type": "timestamp"}}
     where = ("visits", "seen", "has time zones in")
@@ -283,7 +283,7 @@ DRUGS = {
 
 def prescribed(folder: Path, *visits: str) -> None:
     """Adds a table of drugs, each prescribed on a visit of this number."""
-    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+    with connected(folder / "clinic.duckdb") as connection:
         connection.execute("CREATE TABLE drugs (visit INTEGER, name TEXT)")
         for visit in visits:
             connection.execute(f"INSERT INTO drugs VALUES ({visit}, 'a drug')")

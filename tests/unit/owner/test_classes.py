@@ -8,7 +8,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from dpsql.engine.duckdb import FILE
@@ -22,6 +21,7 @@ from dpsql.owner.shape import RECORD
 from dpsql.policy import Policy
 from dpsql.proxy import Proxy, limits_of, pinned_of
 from dpsql.testing_samplers import Noiseless
+from tests.connected import connected
 from tests.unit.owner import clinic
 from tests.unit.owner.clinic import KEY
 
@@ -39,7 +39,7 @@ def policy(folder: Path, **classes: Any) -> Policy:
 
 def write(folder: Path, patients: Sequence[tuple[Any, Any]], visitors: Sequence[int] = ()) -> None:
     """A new state of the data: patients with what they consented to, and who has visits."""
-    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+    with connected(folder / "clinic.duckdb") as connection:
         connection.execute("CREATE OR REPLACE TABLE cities AS SELECT 'Bern' AS name")
         connection.execute("CREATE OR REPLACE TABLE patients (patient_id INT, consent VARCHAR, age INT, city VARCHAR)")
         connection.executemany("INSERT INTO patients VALUES (?, ?, 30, 'Bern')", [(0, None), *patients])
@@ -50,7 +50,7 @@ def write(folder: Path, patients: Sequence[tuple[Any, Any]], visitors: Sequence[
 def classes(folder: Path, version: int = 1, **changes: Any) -> dict[int, str]:
     """Who is of which class in a new version; unit 0 is left out."""
     build(policy(folder, **changes), key=KEY, version=version, directory=folder / "cache")
-    with duckdb.connect(str(version_directory(folder / "cache", version) / FILE), read_only=True) as connection:
+    with connected(version_directory(folder / "cache", version) / FILE, read_only=True) as connection:
         found = connection.execute('SELECT "unit", "class" FROM bounded.main."$classes" WHERE "unit" > 0').fetchall()
     assert len(found) == len(dict(found))
     return dict(found)
@@ -115,7 +115,7 @@ def test_the_record_is_private_and_names_nobody(tmp_path: Path) -> None:
     place = version_directory(tmp_path / "cache", 1)
     assert {file.name for file in place.iterdir()} == {FILE, FACTS, RECORD, LOCK}
     assert (place / RECORD).stat().st_mode & 0o777 == 0o600
-    with duckdb.connect() as connection:
+    with connected() as connection:
         rows = connection.execute(f"SELECT * FROM read_parquet('{place / RECORD}')").fetchall()
         other = connection.execute("SELECT sha256('unit 1')").fetchall()
     assert sorted(of for _, of in rows) == ["normal", "strict", "strict"]
@@ -145,7 +145,7 @@ def test_one_unit_moves_no_class_but_its_own(tmp_path: Path) -> None:
 )
 def test_data_without_a_text_that_names_classes_are_refused(tmp_path: Path, column: str, message: str) -> None:
     write(tmp_path, [(1, "normal")])
-    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+    with connected(tmp_path / "clinic.duckdb") as connection:
         connection.execute("ALTER TABLE patients ADD COLUMN numbers INTEGER")
     with pytest.raises(PolicyError, match=message):
         classes(tmp_path, column=column)

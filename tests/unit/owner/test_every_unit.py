@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import duckdb
 import pytest
 
 import dpsql
@@ -12,6 +11,7 @@ from dpsql.errors import PolicyError
 from dpsql.owner.check import check
 from dpsql.policy import load_policy
 from dpsql.proxy import refresh
+from tests.connected import connected
 
 POLICY = """
 version: 1
@@ -60,7 +60,7 @@ def policy(tmp_path: Path) -> Path:
 
 
 def run(policy: Path, sql: str) -> None:
-    with duckdb.connect(str(policy.parent / "clinic.duckdb")) as connection:
+    with connected(policy.parent / "clinic.duckdb") as connection:
         connection.execute(sql)
 
 

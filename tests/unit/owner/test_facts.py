@@ -6,7 +6,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from dpsql.engine.base import PublicColumn, PublicTable
@@ -15,6 +14,7 @@ from dpsql.owner.builder import build, version_directory
 from dpsql.owner.facts import MOST_LETTERS, with_lists
 from dpsql.owner.shape import MOST_PLACED, ColumnShape, TableShape
 from dpsql.plan.types import Type, Value
+from tests.connected import connected
 from tests.unit.owner.clinic import KEY, data, policy
 
 
@@ -51,14 +51,14 @@ def test_another_list_of_a_public_table_gives_other_places(tmp_path: Path) -> No
     data(tmp_path)
     stays = {"city": {"type": "text", "values_from": "cities.name"}}
     tables: Any = {"visits": {"columns": stays}}
-    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+    with connected(tmp_path / "clinic.duckdb") as connection:
         connection.execute("ALTER TABLE visits ADD COLUMN city VARCHAR DEFAULT 'Bern'")
     for version, names in enumerate((["Basel", "Bern"], ["Bern"], ["Aarau", "Basel", "Bern"], ["Basel"]), 1):
-        with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+        with connected(tmp_path / "clinic.duckdb") as connection:
             connection.execute("CREATE OR REPLACE TABLE cities AS SELECT unnest($1) AS name", [names])
         build(policy(tmp_path, **tables), key=KEY, version=version, directory=tmp_path / "cache")
         file = version_directory(tmp_path / "cache", version) / FILE
-        with duckdb.connect(str(file), read_only=True) as connection:
+        with connected(file, read_only=True) as connection:
             found = set(connection.execute('SELECT city, "city$place" FROM visits').fetchall())
         known = "Bern" in names
         assert found == {("Bern", names.index("Bern")) if known else (None, len(names))}

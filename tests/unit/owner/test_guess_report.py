@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from dpsql.owner.guess_report import guess_findings
 from dpsql.policy import load_policy
+from tests.connected import connected
 
 POLICY = """
 version: 1
@@ -36,7 +36,7 @@ tables:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """300 people with pay from 0 to 299, one of them with 100 rows more, of which the cap leaves one."""
     home: Path = tmp_path_factory.mktemp("guesses")
-    with duckdb.connect(str(home / "guesses.duckdb")) as data:
+    with connected(home / "guesses.duckdb") as data:
         data.execute("CREATE TABLE people AS SELECT i AS person, i AS pay FROM range(300) AS t(i)")
         data.execute("INSERT INTO people SELECT 150, 150 FROM range(100)")
     return home
@@ -68,7 +68,7 @@ def test_a_number_of_rows_that_is_off_by_three_times_is_told_with_how_to_find_on
 
 
 def test_of_an_empty_table_a_number_of_rows_is_told_too(tmp_path: Path) -> None:
-    with duckdb.connect(str(tmp_path / "guesses.duckdb")) as data:
+    with connected(tmp_path / "guesses.duckdb") as data:
         data.execute("CREATE TABLE people (person INTEGER, pay INTEGER)")
     ((what, count, _),) = found(tmp_path, "rows_about: 301")
     assert (what.startswith("rows are used, where rows_about is 301:"), count) == (True, 0)

@@ -8,13 +8,13 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.owner.bounded import wire_of
 from dpsql.owner.numbered import MOST_COMPARED, listed_place
 from dpsql.owner.shape import MOST_PLACED, ColumnShape
+from tests.connected import connected
 from tests.unit.engine.test_sized import ORDERS
 from tests.unit.mechanisms.shop import policy, sessions
 
@@ -30,7 +30,7 @@ def test_units_are_numbered_in_their_order_and_values_by_their_places(tmp_path: 
     )
     for session in sessions(tmp_path, made, policy(ORDERS)):
         file = session._backend.engine._workers.workers[0]._options["database"]  # type: ignore[attr-defined]  # DuckDB's
-        with duckdb.connect(file, read_only=True) as bounded:
+        with connected(file, read_only=True) as bounded:
             for table in ("orders", "orders$totals", "orders$cells"):
                 rows = bounded.execute(f'SELECT customer, "$number" FROM "{table}"').fetchall()
                 order = {
@@ -67,7 +67,7 @@ def test_a_value_has_its_place_in_a_list_however_long(many: int, kind: str) -> N
     places = list(column.places)
     assert sorted(values) == places
     rows = f"FROM (SELECT CAST($1 AS {wire_of(column)}) AS v)"
-    with duckdb.connect() as connection:
+    with connected() as connection:
         for value in (*values, made[kind](many), None):
             expected = places.index(value) if value in places else many
             for words in (DUCKDB, PLAIN):

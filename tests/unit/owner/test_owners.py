@@ -20,6 +20,7 @@ from dpsql.owner.bounded import identity
 from dpsql.owner.shape import Shape, TableShape, shape_of
 from dpsql.owner.views import build_tables
 from dpsql.plan import catalog
+from tests.connected import fill
 from tests.unit.owner.clinic import policy
 
 Row = tuple[Any, ...]
@@ -66,9 +67,7 @@ def views(
         engine.execute(f'DROP TABLE bounded.main."{name}"')
     for name, columns in types.items():
         engine.execute(f"CREATE OR REPLACE TABLE source.main.{name} ({columns})")
-        if rows.get(name):
-            marks = ", ".join("?" for _ in rows[name][0])
-            engine.executemany(f"INSERT INTO source.main.{name} VALUES ({marks})", rows[name])
+        fill(engine, f"source.main.{name}", rows.get(name, ()))
     build_tables(DuckDBDatabase(engine, "the key"), shape, lambda *_: None)
     said = f"SELECT COLUMNS(lambda name: name NOT IN ('{catalog.RANK}', '{catalog.NUMBER}', '{catalog.ROW}'))"
     return {

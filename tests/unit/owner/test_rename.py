@@ -13,6 +13,7 @@ from dpsql.errors import PolicyError
 from dpsql.owner import appended, views
 from dpsql.owner.builder import build, version_directory
 from dpsql.owner.shape import shape_of
+from tests.connected import connected
 from tests.unit.owner.clinic import KEY, data, policy
 
 PLAIN = {"patient_id": "Patient No.", "visit_id": 'a "visit"', "cost": "Cost (CHF), total", "city": "Größe; Ort"}
@@ -23,7 +24,7 @@ RENAMED_TWO = {name: PLAIN[name] for name in ("patient_id", "cost")}
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The clinic's database, its tables as files, and once more under names of their own."""
-    with duckdb.connect(str(data(tmp_path))) as connection:
+    with connected(data(tmp_path)) as connection:
         for table, columns in {
             "visits": ("patient_id", "visit_id", "cost"),
             "patients": ("patient_id", "city"),
@@ -39,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 def built(folder: Path, cache: str, **visits: Any) -> list[Any]:
     """What the bounded visits hold, and their types."""
     build(policy(folder, visits=visits), key=KEY, version=1, directory=folder / cache)
-    with duckdb.connect(str(version_directory(folder / cache, 1) / FILE), read_only=True) as connection:
+    with connected(version_directory(folder / cache, 1) / FILE, read_only=True) as connection:
         types = connection.execute("DESCRIBE visits").fetchall()
         return [*types, *connection.execute("FROM visits").fetchall()]
 
@@ -63,7 +64,7 @@ def test_whoever_is_led_to_by_a_renamed_key_is_found(folder: Path) -> None:
     own = owned | {"rename": {"visit_no": "visit #"}, "source": str(folder / "bills.parquet")}
     visits = {"source": "main.odd_visits", "rename": RENAMED}
     build(policy(folder, visits=visits, bills=own), key=KEY, version=1, directory=folder / "cache")
-    with duckdb.connect(str(version_directory(folder / "cache", 1) / FILE), read_only=True) as connection:
+    with connected(version_directory(folder / "cache", 1) / FILE, read_only=True) as connection:
         assert connection.execute("SELECT patient_id, amount FROM bills").fetchall() == [(1, 5.0)]
 
 
@@ -73,7 +74,7 @@ def test_a_public_table_is_copied_under_the_names_to_use(folder: Path) -> None:
     of_visits = {"columns": columns}
     own = policy(folder, places=public, visits=of_visits)
     build(own, key=KEY, version=1, directory=folder / "cache")
-    with duckdb.connect(str(version_directory(folder / "cache", 1) / FILE), read_only=True) as connection:
+    with connected(version_directory(folder / "cache", 1) / FILE, read_only=True) as connection:
         assert [name for name, *_ in connection.execute("DESCRIBE places").fetchall()] == ["Patient No.", "city"]
 
 
@@ -112,6 +113,6 @@ def test_new_files_under_other_names_are_appended(folder: Path, monkeypatch: pyt
         days = {"source": str(folder / "days" / "*.parquet"), "key": None, "rename": RENAMED_TWO}
         build(policy(folder, visits=days), key=KEY, version=version, directory=folder / "cache")
     assert len(joined) == 1
-    with duckdb.connect(str(version_directory(folder / "cache", 2) / FILE), read_only=True) as connection:
+    with connected(version_directory(folder / "cache", 2) / FILE, read_only=True) as connection:
         found = connection.execute("SELECT patient_id, cost FROM visits ORDER BY ALL").fetchall()
     assert found == sorted([(i, float(i)) for i in (1, 2, 2, 3, 3, 4, 4)])

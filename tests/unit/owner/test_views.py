@@ -6,7 +6,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from dpsql.engine.duckdb import FILE
@@ -14,6 +13,7 @@ from dpsql.owner.builder import build, version_directory
 from dpsql.owner.shape import Shape, shape_of
 from dpsql.policy import Policy
 from dpsql.worker import wire
+from tests.connected import connected
 from tests.unit.owner.clinic import KEY, policy
 
 AGE = {"kind": "chain", "epsilon": Decimal("0.1")}
@@ -40,7 +40,7 @@ def clinic(folder: Path, nullable: bool = False, **attributes: dict[str, Any]) -
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A database in which one patient has several rows, one row has no patient, and many values are none."""
-    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+    with connected(tmp_path / "clinic.duckdb") as connection:
         connection.execute("CREATE TABLE patients (patient_id INTEGER, age INTEGER, city VARCHAR)")
         connection.execute(
             "INSERT INTO patients VALUES (1, 30, 'Basel'), (1, 31, 'Basel'), (1, 31, 'Basel'), "
@@ -55,7 +55,7 @@ def universe(policy: Policy, folder: Path) -> list[tuple[Any, ...]]:
     """The rows that the metric sees."""
     build(policy, key=KEY, version=1, directory=folder / "cache")
     file = version_directory(folder / "cache", 1) / FILE
-    with duckdb.connect(str(file), read_only=True) as connection:
+    with connected(file, read_only=True) as connection:
         return connection.execute('SELECT * FROM bounded.main."patients$as$home" ORDER BY ALL').fetchall()
 
 

@@ -18,6 +18,7 @@ from dpsql.plan.plans import Plan
 from dpsql.session import Session
 from dpsql.sql.parse import parse
 from dpsql.sql.syntax import QueryStatement
+from tests.connected import connected
 from tests.unit.mechanisms.shop import policy
 
 TABLES = """
@@ -47,7 +48,7 @@ COLUMNS = ("title", "kind", "price", "fresh", "since", "seen")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("combined")
-    with duckdb.connect(str(folder / "shop.duckdb")) as connection:
+    with connected(folder / "shop.duckdb") as connection:
         connection.execute(ITEMS)
         connection.execute(SALES)
     (folder / "shop.yaml").write_text(policy(TABLES, delta=True))
@@ -62,7 +63,7 @@ def session(folder: Path) -> Iterator[Session]:
 
 @pytest.fixture(scope="module")
 def exact(folder: Path, session: Session) -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as connection:
+    with connected() as connection:
         connection.execute(ITEMS)
         connection.execute(SALES)
         yield connection

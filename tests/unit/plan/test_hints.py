@@ -7,7 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 import dpsql.testing
@@ -15,6 +14,7 @@ from dpsql.plan.hints import source
 from dpsql.plan.nodes import Column, Expression
 from dpsql.session import Session
 from dpsql.sql.parse import parse
+from tests.connected import connected
 
 POLICY = """
 version: 1
@@ -41,7 +41,7 @@ tables:
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder: Path = tmp_path_factory.mktemp("hints")
-    with duckdb.connect(str(folder / "hints.duckdb")) as connection:
+    with connected(folder / "hints.duckdb") as connection:
         connection.execute("CREATE TABLE people AS SELECT i AS id, i / 7.0 AS x, i / 3.0 AS y FROM range(3000) AS t(i)")
     (folder / "hints.yaml").write_text(POLICY)
     with dpsql.testing.open(folder / "hints.yaml", dpsql.testing.Noiseless()) as proxy:

@@ -9,6 +9,7 @@ import duckdb
 import pytest
 
 from dpsql.session import Session
+from tests.connected import connected
 from tests.unit.mechanisms.shop import policy, sessions
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
@@ -38,7 +39,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 @pytest.fixture(scope="module")
 def raw() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as connection:
+    with connected() as connection:
         connection.execute(MADE)
         yield connection
 

@@ -8,7 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 import dpsql.testing
@@ -23,6 +22,7 @@ from dpsql.prepare import prepare
 from dpsql.session import Session
 from dpsql.sql.parse import parse
 from dpsql.sql.syntax import QueryStatement
+from tests.connected import connected
 
 POLICY = """
 version: 1
@@ -53,7 +53,7 @@ tables:
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     """A session over three rows."""
     home: Path = tmp_path_factory.mktemp("wishes")
-    with duckdb.connect(str(home / "clinic.duckdb")) as database:
+    with connected(home / "clinic.duckdb") as database:
         database.execute(
             "CREATE TABLE visits AS "
             "FROM (VALUES (1, 10, 2, 30), (2, 20, 3, 40), (2, 30, 4, NULL)) AS t(pid, cost, days, free)"

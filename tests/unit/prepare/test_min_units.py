@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 import dpsql.testing
 from dpsql.errors import UnsupportedQuery
 from dpsql.privacy.sampling import Integers
 from dpsql.session import Session
+from tests.connected import connected
 
 POLICY = """
 version: 1
@@ -64,7 +64,7 @@ def opened(folder: Path, sampler: Any) -> dpsql.testing.TestProxy:
         f"({who}, '{city}', '{city * 2}', 30)"
         for who, city in enumerate(city for city, size in SIZES.items() for _ in range(size))
     )
-    with duckdb.connect(str(folder / "small.duckdb")) as database:
+    with connected(folder / "small.duckdb") as database:
         database.execute(f"CREATE TABLE patients AS FROM (VALUES {values}) AS t(pid, city, town, age)")
         database.execute("CREATE TABLE visits AS SELECT pid, 'x' AS ward FROM patients WHERE pid < 8 OR pid > 50")
     (folder / "small.yaml").write_text(POLICY)

@@ -7,7 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 
@@ -16,6 +15,7 @@ from dpsql.answers.quoted import Quote
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw, Law
 from dpsql.mechanisms.shared import _of_two
 from dpsql.session import Session
+from tests.connected import connected
 
 POLICY = """
 version: 1
@@ -76,7 +76,7 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Ses
     """A session over a few rows for each kind of neighbours."""
     made: dict[str, Session] = {}
     home: Path = tmp_path_factory.mktemp("prices")
-    with duckdb.connect(str(home / "clinic.duckdb")) as database:
+    with connected(home / "clinic.duckdb") as database:
         for table in TABLES:
             database.execute(f"CREATE TABLE {table}")
     opened = []

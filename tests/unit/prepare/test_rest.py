@@ -8,13 +8,13 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 import dpsql.testing
 from dpsql.errors import UnsupportedQuery
 from dpsql.privacy.tables import RawTable
 from dpsql.session import Session
+from tests.connected import connected
 
 POLICY = """
 version: 1
@@ -41,7 +41,7 @@ ROWS = """SELECT i % 400 AS pid, CASE WHEN i % 7 < 4 THEN 'big' || (i % 3) ELSE 
 
 
 def opened(folder: Path, neighbours: str = "add_remove") -> dpsql.testing.TestProxy:
-    with duckdb.connect(str(folder / "towns.duckdb")) as database:
+    with connected(folder / "towns.duckdb") as database:
         database.execute(f"CREATE TABLE visits AS {ROWS}")
     (folder / "towns.yaml").write_text(POLICY % neighbours)
     return dpsql.testing.open(folder / "towns.yaml", sampler=dpsql.testing.Noiseless())
@@ -54,7 +54,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 
 def truth(sql: str) -> Sequence[Any]:
-    with duckdb.connect() as database:
+    with connected() as database:
         database.execute(f"CREATE TABLE visits AS {ROWS}")
         return database.execute(sql).fetchall()
 

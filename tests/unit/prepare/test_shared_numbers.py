@@ -11,6 +11,7 @@ import pytest
 
 import dpsql.testing
 from dpsql.session import Session
+from tests.connected import connected
 
 POLICY = """
 version: 1
@@ -58,7 +59,7 @@ TOGETHER = (
 @pytest.fixture(scope="module")
 def sessions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Session]]:
     home: Path = tmp_path_factory.mktemp("shared")
-    with duckdb.connect(str(home / "clinic.duckdb")) as database:
+    with connected(home / "clinic.duckdb") as database:
         database.execute(ROWS)
     opened, made = [], {}
     for neighbours in ("add_remove", "replace_one"):
@@ -79,7 +80,7 @@ def session(sessions: dict[str, Session]) -> Session:
 @pytest.fixture(scope="module")
 def beside() -> Iterator[duckdb.DuckDBPyConnection]:
     """DuckDB with the same rows."""
-    with duckdb.connect() as database:
+    with connected() as database:
         database.execute(ROWS)
         yield database
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import duckdb
 import pytest
 
 import dpsql
 import dpsql.testing
 from dpsql.errors import UnsupportedQuery
 from dpsql.session import Session
+from tests.connected import connected
 
 POLICY = """
 version: 1
@@ -41,7 +41,7 @@ mechanisms: {places.z: {ban: [friendly_core]}}
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder: Path = tmp_path_factory.mktemp("places")
-    with duckdb.connect(str(folder / "places.duckdb")) as data:
+    with connected(folder / "places.duckdb") as data:
         data.execute(
             "CREATE TABLE places AS SELECT i AS person, 500 + (hash(i) % 1000) / 100 AS x, "
             "-300 + (hash(i + 7) % 1000) / 100 AS y, 1.0 AS z, CASE WHEN i % 2 = 0 THEN 'east' ELSE 'west' END AS side "

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import duckdb
 import pytest
 
 import dpsql.testing
 from dpsql.errors import UnsupportedQuery
 from dpsql.session import Session
+from tests.connected import connected
 
 POLICY = """
 version: 1
@@ -44,7 +44,7 @@ PEOPLE = "SELECT town, COUNT(DISTINCT pid) AS n FROM visits GROUP BY town"
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder = tmp_path_factory.mktemp("towns")
-    with duckdb.connect(str(folder / "towns.duckdb")) as database:
+    with connected(folder / "towns.duckdb") as database:
         database.execute(f"CREATE TABLE visits AS {ROWS} FROM range(20000) t(i)")
     (folder / "towns.yaml").write_text(POLICY)
     with dpsql.testing.open(folder / "towns.yaml", sampler=dpsql.testing.Noiseless()) as proxy:
@@ -62,7 +62,7 @@ def test_the_largest_are_chosen_where_a_person_is_in_many_groups(session: Sessio
     assert quote.columns[1].name == "choice of the 5 largest of 500 groups"
     assert quote.columns[0].sensitivity == 5 and quote.columns[1].loss.epsilon == 0.5
     assert any("then cut" in reason for _, reason in quote.columns[1].others)
-    with duckdb.connect() as database:
+    with connected() as database:
         database.execute(f"CREATE TABLE visits AS {ROWS} FROM range(20000) t(i)")
         truth = database.execute(f"{PEOPLE} ORDER BY n DESC, town LIMIT 5").fetchall()
     answer = session.query(sql)

@@ -8,7 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 import dpsql
@@ -22,6 +21,7 @@ from dpsql.releasing.stored import read_stored, written
 from dpsql.session import Session
 from dpsql.testing_samplers import FixedSampler
 from dpsql.worker import wire
+from tests.connected import connected
 
 POLICY = """
 version: 1
@@ -58,7 +58,7 @@ tables:
 def build(home: Path, people: int = 400) -> Path:
     """The policy and its data; more people leave those before as they are."""
     (home / "clinic.yaml").write_text(POLICY.replace("database: clinic.duckdb", f"database: {home}/clinic.duckdb"))
-    with duckdb.connect(str(home / "clinic.duckdb")) as database:
+    with connected(home / "clinic.duckdb") as database:
         database.execute(
             "CREATE TABLE people AS SELECT i AS person, i * 37 % 90 AS age, ['F', 'M', NULL][1 + i % 3] AS sex, "
             f"DATE '2024-01-01' + (i % 31)::INTEGER AS seen, 'x' AS note FROM range({people}) AS t(i)"

@@ -7,14 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import duckdb
-
 import dpsql.testing
 from dpsql.policy import Policy
 from dpsql.proxy import Proxy, _new_version
 from dpsql.server.core import Guest, Server
 from dpsql.server.users import Users
 from dpsql.testing_samplers import Noiseless
+from tests.connected import connected
 
 __all__ = ["COUNT", "POLICY", "Clinic", "guest", "open_clinic", "refresh", "write_clinic"]
 
@@ -61,7 +60,7 @@ class Clinic:
 
 def write_clinic(folder: Path, policy: str = POLICY, people: str = PEOPLE) -> Path:
     """The policy's file in the folder, beside its database, whose one table holds what a query gives."""
-    with duckdb.connect(str(folder / "clinic.duckdb")) as database:
+    with connected(folder / "clinic.duckdb") as database:
         database.execute(f"CREATE TABLE people AS {people}")
     file = folder / "clinic.yaml"
     file.write_text(policy)
@@ -91,7 +90,7 @@ def refresh(clinic: Clinic, people: int | None = None, policy: Policy | None = N
     """
     if people is not None:
         assert clinic.proxy.policy.file is not None
-        with duckdb.connect(str(clinic.proxy.policy.file.with_name("clinic.duckdb"))) as database:
+        with connected(clinic.proxy.policy.file.with_name("clinic.duckdb")) as database:
             database.execute(f"DELETE FROM people WHERE person >= {people}")
     proxy = clinic.proxy
     _new_version(policy or proxy.policy, proxy.ledger, proxy._cache, "", None)

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import duckdb
-
 import dpsql.testing
 from dpsql.privacy.sampling import Sampler
 from dpsql.session import Session
 from dpsql.testing import Noiseless, TestProxy
+from tests.connected import connected, fill
 
 __all__ = ["PEOPLE", "POLICY", "TOWNS", "Row", "asked", "homes", "opened", "policy"]
 
@@ -81,12 +80,12 @@ def homes(folder: Path, text: str, people: Sequence[Row] = PEOPLE, towns: Sequen
             row if row[0] is None or row[0] not in names[:place] else (100 + place, *row[1:])
             for place, row in enumerate(people)
         ]
-    with duckdb.connect(str(folder / "homes.duckdb")) as connection:
+    with connected(folder / "homes.duckdb") as connection:
         connection.begin()
         connection.execute("CREATE TABLE towns (name VARCHAR, x DOUBLE, y DOUBLE, region VARCHAR, height INTEGER)")
-        connection.executemany("INSERT INTO towns VALUES (?, ?, ?, ?, ?)", towns)
+        fill(connection, "towns", towns)
         connection.execute("CREATE TABLE people (id INTEGER, age INTEGER, sex VARCHAR, town VARCHAR, shoe INTEGER)")
-        connection.executemany("INSERT INTO people VALUES (?, ?, ?, ?, 40)", people)
+        fill(connection, "people", [(*person, 40) for person in people])
         connection.execute("CREATE TABLE visits (id INTEGER, age INTEGER)")
         connection.commit()
     file = folder / "homes.yaml"
