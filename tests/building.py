@@ -3,11 +3,18 @@
 What the owner's process is (that it alone reads the source, and ends) is tested with real ones, in the tests of `REAL`.
 So is how a worker starts and ends, in those of `FRESH`: elsewhere it is a fork of one that is loaded (`forking`). The
 files of `APART` have a fork of the owner's process, too: what they test is on either side of it.
+
+Many tests open the same policy over the same data, each with a ledger of its own in memory, and the row choice is then
+the same. Such tables are copied where they were built just before, but for the tests of `ANEW`, which ask whether a
+build is what it was.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,6 +37,50 @@ APART = (
     "tests/unit/cli/",
 )
 
+ANEW = ("tests/unit/owner/", "tests/unit/audit/", "tests/attacks/", "tests/exhaustive/", "tests/faults/")
+KEPT = 8  # Versions that are kept: tests that open the same tables follow each other.
+
+
+class Built:
+    """Versions that were built here: what each is made of, and where it is kept."""
+
+    off = False
+    kept: dict[bytes, tuple[Path, Any]] = {}  # noqa: RUF012 - one for the process
+    folder: Path | None = None
+
+    @classmethod
+    def answered(cls, request: dict[str, Any], report: Any) -> dict[str, Any]:
+        """The reply of the owner's process; a version that was just built is copied."""
+        from dpsql.owner.engines import sources
+        from dpsql.owner.process import answered
+        from dpsql.owner.shape import Shape
+        from dpsql.worker import wire
+
+        plain = request["job"] == "build" and not request["records"] and request["before"] is None
+        if cls.off or not plain or request["shape"]["engine"] != "duckdb":
+            return answered(request, report)
+        shape, into = Shape.received(request["shape"]), Path(request["into"])
+        made_of = wire.encode([{**request, "into": ""}, sources("duckdb").fingerprint(shape.source, shape.files)])
+        if made_of in cls.kept:
+            place, reply = cls.kept[made_of] = cls.kept.pop(made_of)
+            shutil.copytree(place, into, dirs_exist_ok=True)
+            return dict(reply)
+        reply = answered(request, report)
+        if "result" in reply:
+            cls.folder = cls.folder or Path(tempfile.mkdtemp(prefix="dpsql-built-"))
+            place = Path(tempfile.mkdtemp(dir=cls.folder))
+            shutil.copytree(into, place, dirs_exist_ok=True)
+            cls.kept[made_of] = place, reply
+            if len(cls.kept) > KEPT:
+                shutil.rmtree(cls.kept.pop(next(iter(cls.kept)))[0])
+        return reply
+
+
+def pytest_unconfigure() -> None:
+    """Nothing is left."""
+    if Built.folder is not None:
+        shutil.rmtree(Built.folder, ignore_errors=True)
+
 
 class Here:
     """To the builder it is the owner's process; it does the job where it is. Requests and replies go by the wire."""
@@ -46,14 +97,12 @@ class Here:
 
     def send_bytes(self, message: bytes) -> None:
         """Does the job."""
-        from dpsql.owner.process import answered
         from dpsql.worker import wire
 
         def report(step: str, share: float) -> None:
             self._replies.append(wire.encode({"step": step, "share": share}))
 
-        reply: dict[str, Any] = answered(wire.decode(message), report)
-        self._replies.append(wire.encode(reply))
+        self._replies.append(wire.encode(Built.answered(wire.decode(message), report)))
 
     def recv_bytes(self) -> bytes:
         """The next step, or the reply."""
@@ -68,6 +117,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     from dpsql.worker.process import Child
     from tests.forking import Forked
 
+    Built.off = item.nodeid.startswith(ANEW)
     forked = Forked if hasattr(os, "pidfd_open") else Child  # macOS has none
     apart = forked if item.nodeid.startswith(APART) else Here
     jobs.Child = Child if item.nodeid.startswith(REAL) else apart  # type: ignore[assignment,attr-defined]

@@ -34,9 +34,15 @@ LITTLE = 0.02  # A price at which 20 rows say next to nothing: numbers of most g
 QUARTERS = "QUANTILE_CONT(cost, 0.25), MEDIAN(cost), QUANTILE_CONT(cost, 0.75)"
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the shop, whose data no test changes."""
+    return tmp_path_factory.mktemp("in_order")
+
+
 @pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    yield from sessions(tmp_path, MADE, policy(TABLES), FixedSampler(7))
+def session(home: Path) -> Iterator[Session]:
+    yield from sessions(home, MADE, policy(TABLES), FixedSampler(7))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,10 +35,10 @@ KEYS: dict[Type, list[Any]] = {
 }
 
 
-@pytest.fixture
-def plan(tmp_path: Path) -> Plan:
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
     """A plan with a key of each type."""
-    with open_clinic(tmp_path) as clinic:
+    with open_clinic(tmp_path_factory.mktemp("clinic")) as clinic:
         statement = parse("SELECT sex, COUNT(*) FROM people GROUP BY sex")
         assert isinstance(statement, syntax.QueryStatement)
         own = clinic.proxy.session(analyst="ana")._plan(statement.select, ())

@@ -8,7 +8,6 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 import dpsql.testing
@@ -17,6 +16,7 @@ from dpsql.plan.types import ListOf, Type
 from dpsql.server.tools import Cell, Tools
 from dpsql.session import Session
 from dpsql.testing_samplers import FixedSampler, Noiseless
+from tests.connected import connected
 from tests.unit.mechanisms.shop import policy, sessions
 
 pytestmark = pytest.mark.chance(0, "noise is drawn from fixed words, or none is")
@@ -41,14 +41,20 @@ MADE = (
 FIRST, LAST = date(2020, 1, 1), date(2025, 12, 31)
 
 
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    yield from sessions(tmp_path, MADE, policy(TABLES))
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the shop, whose data no test changes."""
+    return tmp_path_factory.mktemp("dated")
 
 
 @pytest.fixture
-def noised(tmp_path: Path) -> Iterator[Session]:
-    yield from sessions(tmp_path, MADE, policy(TABLES), FixedSampler(3))
+def session(home: Path) -> Iterator[Session]:
+    yield from sessions(home, MADE, policy(TABLES))
+
+
+@pytest.fixture
+def noised(home: Path) -> Iterator[Session]:
+    yield from sessions(home, MADE, policy(TABLES), FixedSampler(3))
 
 
 @pytest.mark.parametrize(
@@ -62,17 +68,17 @@ def noised(tmp_path: Path) -> Iterator[Session]:
     ],
 )
 @pytest.mark.parametrize("rest", ["", "WHERE day > DATE '2021-06-15'", "GROUP BY ward ORDER BY ward"])
-def test_without_noise_dates_are_as_in_the_database(session: Session, tmp_path: Path, columns: str, rest: str) -> None:
+def test_without_noise_dates_are_as_in_the_database(session: Session, home: Path, columns: str, rest: str) -> None:
     asked = f"SELECT {columns} FROM visits {rest}"
-    with duckdb.connect(str(tmp_path / "shop.duckdb"), read_only=True) as connection:
+    with connected(home / "shop.duckdb", read_only=True) as connection:
         expected = connection.execute(asked).fetchall()
     answer = session.query(asked, epsilon=500)
     assert [tuple(map(str, row)) for row in answer.rows] == [tuple(map(str, row)) for row in expected]
 
 
-def test_of_people_each_has_one_date(session: Session, tmp_path: Path) -> None:
+def test_of_people_each_has_one_date(session: Session, home: Path) -> None:
     asked = "SELECT QUANTILE_DISC(first, 0.5) FROM (SELECT person, MIN(day) AS first FROM visits GROUP BY person)"
-    with duckdb.connect(str(tmp_path / "shop.duckdb"), read_only=True) as connection:
+    with connected(home / "shop.duckdb", read_only=True) as connection:
         assert session.query(asked, epsilon=50).rows == connection.execute(asked).fetchall()
 
 
@@ -200,11 +206,11 @@ def test_days_from_a_date_of_several_rows_are_quoted_and_answered(session: Sessi
     assert {type(row[-1]) for row in session.query(sql).rows} == {int}
 
 
-def test_dates_between_the_calendars_ends_are_answered(session: Session, tmp_path: Path) -> None:
+def test_dates_between_the_calendars_ends_are_answered(session: Session, home: Path) -> None:
     everywhere = TABLES.replace("any_day: {type: date}", "any_day: {type: date, bounds: [0001-01-01, 9999-12-31]}")
     asked = "SELECT MIN(any_day) AS a, MAX(any_day) AS b, MAX(any_day) - MIN(any_day) AS n FROM visits"
-    (tmp_path / "all.yaml").write_text(policy(everywhere))
-    with dpsql.testing.open(tmp_path / "all.yaml", Noiseless()) as proxy:
+    (home / "all.yaml").write_text(policy(everywhere))
+    with dpsql.testing.open(home / "all.yaml", Noiseless()) as proxy:
         ((first, last, days),) = proxy.session(analyst="ana").query(asked).rows
     assert days == (last - first).days
     assert date.min < first < last < date.max

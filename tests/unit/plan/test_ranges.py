@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
-import duckdb
 import pytest
 
 import dpsql.testing
@@ -16,6 +15,7 @@ from dpsql.plan import work
 from dpsql.plan.types import Facts, Type
 from dpsql.session import Session
 from dpsql.testing import Noiseless
+from tests.connected import connected
 
 POLICY = """
 version: 1
@@ -51,9 +51,11 @@ VALUE = "(SELECT SUM(g * 1000000000000000) FROM t)"
 ROWS = "contribution_bounds_per_row => (0, 9000)"
 
 
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with duckdb.connect(str(tmp_path / "far.duckdb")) as connection:
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The policy, beside data that no test changes."""
+    home = tmp_path_factory.mktemp("far")
+    with connected(home / "far.duckdb") as connection:
         connection.execute(
             "CREATE TABLE t AS SELECT i % 100 AS id, "
             "9000000000000000000 AS x, 1e300 AS h, 4 AS g, 'ab' AS s FROM range(400) r(i)"
@@ -61,8 +63,13 @@ def session(tmp_path: Path) -> Iterator[Session]:
         connection.execute(
             "CREATE TABLE big AS SELECT 9000000000000000000 + i AS id, 'n' || i AS name FROM range(2) AS r(i)"
         )
-    (tmp_path / "far.yaml").write_text(POLICY, encoding="utf-8")
-    with dpsql.testing.open(tmp_path / "far.yaml", Noiseless()) as proxy:
+    (home / "far.yaml").write_text(POLICY, encoding="utf-8")
+    return home / "far.yaml"
+
+
+@pytest.fixture
+def session(file: Path) -> Iterator[Session]:
+    with dpsql.testing.open(file, Noiseless()) as proxy:
         yield proxy.session(analyst="ana")
 
 
