@@ -29,11 +29,11 @@ tables:
     source: readings.parquet
     unit: home
     rows_per_unit: 16
-    rows_about: 200000
+    rows_about: 60000
     columns:
       degrees: {type: real, bounds: auto, grid: 0.01}
 """
-HOMES, READINGS = 20_000, 10
+HOMES, READINGS = 6_000, 10
 SCATTERED = f"(o * {HOMES} + p) * 7919 % 10007 / 10007.0"
 """A number from 0 to 1 for each reading o of a home p, as if drawn."""
 WEATHER = {

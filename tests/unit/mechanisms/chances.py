@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cache
-from itertools import combinations
 
 DIGITS = 50
 ROUNDING = Decimal("1e-40")  # what 50 digits leave open, many times over
@@ -28,20 +27,16 @@ def exponential(widths: Sequence[int], scores: Sequence[int], exponent: Fraction
 
 
 def permute_and_flip(scores: Sequence[int], exponent: Fraction) -> list[Decimal]:
-    """Of every candidate: over all sets of others that show, it is one of them with equal chance."""
+    """Of every candidate: of those that show, whichever of the others these are, it is one with equal chance."""
     with localcontext(Context(prec=DIGITS)):
         shown = [exp(exponent * (score - max(scores))) for score in scores]
         chances = []
         for index, own in enumerate(shown):
-            others = [p for at, p in enumerate(shown) if at != index]
-            chance = Decimal(0)
-            for size in range(len(others) + 1):
-                for up in combinations(range(len(others)), size):
-                    term = own / (size + 1)
-                    for at, p in enumerate(others):
-                        term *= p if at in up else 1 - p
-                    chance += term
-            chances.append(chance)
+            showing = [Decimal(1)]  # by how many of the others show, the chance that so many do
+            for p in shown[:index] + shown[index + 1 :]:
+                beside = zip([*showing, Decimal(0)], [Decimal(0), *showing], strict=True)
+                showing = [stays * (1 - p) + joins * p for stays, joins in beside]
+            chances.append(sum((own * many / (size + 1) for size, many in enumerate(showing)), Decimal(0)))
         return chances
 
 

@@ -51,7 +51,7 @@ def by_hand(points: Integers, lines: Lines, floor: float) -> float:
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
 @pytest.mark.parametrize("floor", [0.0, 60.0])
 def test_the_slope_is_that_of_all_pairs(name: str, dimensions: int, floor: float) -> None:
-    for seed, size in enumerate((2, 17, 400)):
+    for seed, size in enumerate((2, 17, 250)):
         rng = np.random.default_rng(seed)
         points = places(rng, size, dimensions)
         numbers = np.stack([QUERIES[name](points, rng), QUERIES["white noise"](points, rng) // 1000])
