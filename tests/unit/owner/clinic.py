@@ -13,7 +13,9 @@ KEY = bytes(range(32))
 
 
 def policy(folder: Path, **changes: Any) -> Policy:
-    """The clinic's policy over the data in a folder, with changes to the tables of the given names."""
+    """The clinic's policy over the data in a folder, with changes to the tables of the given names; without those that
+    are None.
+    """
     tables: dict[str, Any] = {
         "patients": {
             "unit": "patient_id",
@@ -33,7 +35,10 @@ def policy(folder: Path, **changes: Any) -> Policy:
         "cities": {"public": True, "key": "name"},
     }
     for name, change in changes.items():
-        tables[name] = tables.get(name, {}) | change
+        if change is None:
+            del tables[name]
+        else:
+            tables[name] = tables.get(name, {}) | change
     return Policy.model_validate(
         {
             "version": 1,

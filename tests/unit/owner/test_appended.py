@@ -108,9 +108,10 @@ def built(
     folder: Path, version: int, cache: str = "cache", kind: str = "parquet", key: bytes = KEY, **changes: Any
 ) -> dict[str, list[Row]]:
     """Columns with their types, and rows as they lie, of all tables of a new version, and what is kept beside them."""
-    own = {name: {"source": str(folder / f"{name}.parquet")} for name in ("cities", "patients")}
+    own: dict[str, Any] = {name: {"source": str(folder / f"{name}.parquet")} for name in ("cities", "patients")}
     own |= {"visits": {**VISITS, "source": str(folder / "visits" / f"**/*.{kind}")}}
-    own = {name: own.get(name, {}) | changes.get(name, {}) for name in own | changes}
+    for name, change in changes.items():
+        own[name] = None if change is None else own.get(name, {}) | change
     build(policy(folder, **own), key=key, version=version, directory=folder / cache)
     place, found = version_directory(folder / cache, version), dict[str, list[Row]]()
     with connected(place / FILE, read_only=True) as connection:
@@ -155,12 +156,13 @@ def test_the_table_is_that_of_a_whole_build(
     visits = {"key": KEYS[key], "rows_per_unit": cap, "columns": VISITS["columns"] | COLUMNS.get(key, {})}
     for number in range(2):
         written(folder, f"m{number}", drawn(dice, 40), kind)
-    built(folder, 1, kind=kind, visits=visits)
+    words: dict[str, Any] = {"kind": kind, "visits": visits, "patients": None}
+    built(folder, 1, **words)
     written(folder, "a", drawn(dice, 40), kind)
-    same(folder, 2, how, "appended", kind=kind, visits=visits)
+    same(folder, 2, how, "appended", **words)
     written(folder, "n", drawn(dice, 5), kind)
     written(folder, "z", [(None, 1, 2.0, "a", None, None)], kind)
-    same(folder, 3, how, "appended", kind=kind, visits=visits)
+    same(folder, 3, how, "appended", **words)
 
 
 def test_units_come_before_between_and_behind_those_that_are_there(folder: Path, how: dict[str, str]) -> None:

@@ -209,18 +209,18 @@ class Miscounted(DuckDBDatabase):
 def test_a_table_is_the_same_where_its_rows_are_sorted_range_by_range(
     engine: duckdb.DuckDBPyConnection, who: str, key: str, cap: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dpsql.owner.one_pass.PART", 10_000)
-    engine.execute(MADE.format(who=WHO[who], rows=ROWS // 4))
+    monkeypatch.setattr("dpsql.owner.one_pass.PART", 5_000)
+    engine.execute(MADE.format(who=WHO[who], rows=ROWS // 8))
     table = replace(KEYS[key], rows_per_unit=cap)
     built(engine, DuckDBDatabase, table)
     engine.execute("CREATE OR REPLACE TABLE bounded.main.elsewhere AS FROM bounded.main.visits")
-    built(engine, Heard, replace(table, rows_about=ROWS // 4))
+    built(engine, Heard, replace(table, rows_about=ROWS // 8))
     assert len(Heard.found) == 5
     both = "bounded.main.visits AS v POSITIONAL JOIN bounded.main.elsewhere AS e"
     ((same, rows),) = engine.execute(
         f"SELECT count(*) FILTER (WHERE v IS NOT DISTINCT FROM e), count(*) FROM {both}"
     ).fetchall()
-    assert same == rows > ROWS // 40
+    assert same == rows > ROWS // 80
     built(engine, DuckDBDatabase, table)  # nothing is left of the ranges
     assert engine.execute(f"SELECT count(*) FROM {both} WHERE v IS DISTINCT FROM e").fetchall() == [(0,)]
 
