@@ -203,9 +203,9 @@ def bounds_seen(largest: Signed, type_: str) -> Bounds:
 
 
 def _bounds(sides: Sequence[LogHistogram], bins: Sequence[int], type_: str) -> Bounds:
-    """Bounds over so many bins of each sign, rounded up to two digits."""
+    """Bounds at the largest number of so many bins of each sign, rounded up to two digits."""
     found = zip(sides, bins, strict=True)
-    reached = [two_digits(side.high(end - 1), ROUND_CEILING) if end else Decimal(0) for side, end in found]
+    reached = [two_digits(side.largest(end - 1), ROUND_CEILING) if end else Decimal(0) for side, end in found]
     high, low = reached[0], reached[1] if len(reached) > 1 else Decimal(0)
     if type_ == "integer":
         return -int(low.to_integral_value(ROUND_CEILING)), int(high.to_integral_value(ROUND_CEILING))
@@ -227,7 +227,7 @@ def place_of(single: Signed, bounds: tuple[Any, Any] | None = None) -> Typical |
     for side, sign in ((single.up, 1), (single.down, -1)):
         for bin_, count in enumerate(side.seen if side is not None else ()):
             if count and side is not None:
-                ends = sorted((sign * float(side.low(bin_)), sign * float(side.high(bin_) - side.step)))
+                ends = sorted((sign * float(side.low(bin_)), sign * float(side.largest(bin_))))
                 edges.update(end for end in ends if inside[0] < end < inside[1])
                 low, high = (min(max(end, inside[0]), inside[1]) for end in ends)
                 pieces.append((low, high, count))

@@ -57,6 +57,12 @@ class LogHistogram:
         """What all sizes in a bin are below (of the last bin, what most are below), in the numbers' unit."""
         return self.step * (2 << bin_)
 
+    def largest(self, bin_: int) -> Fraction:
+        """The largest size in a bin (of the last bin, of most in it), in the numbers' unit: one step below its end, for
+        sizes are whole steps. In a column of 0 and 1 that is 1, and not 2.
+        """
+        return self.high(bin_) - self.step
+
     def least(self, bin_: int) -> int:
         """No fewer units are in a bin, with the chance of `reach`."""
         return max(0, self.counts[bin_] - self.reach)
@@ -84,14 +90,6 @@ class LogHistogram:
         """How many units are seen in bins of larger sizes, as `Signed.beyond` counts them."""
         outside = [(self.low(bin_), count) for bin_, count in enumerate(self.seen) if count and self.low(bin_) >= size]
         return sum(count for _, count in outside) if any(low > size for low, _ in outside) else 0
-
-    def above(self, size: Fraction) -> float:
-        """About which share of the units has a larger size, for choosing alone: as if evenly spread within each bin."""
-        total, beyond = self.units, 0.0
-        for bin_, count in enumerate(self.seen):
-            low, high = self.low(bin_), self.high(bin_)
-            beyond += count * float(min(Fraction(1), max(Fraction(0), (high - size) / (high - low))))
-        return beyond / total if total else 0.0
 
 
 @dataclass(frozen=True, slots=True)

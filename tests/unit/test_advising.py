@@ -311,13 +311,13 @@ def test_contradictions_are_told_to_the_owner(policy: Path) -> None:
 def test_advised_bounds_beyond_which_the_facts_hold_more_are_not_advised_again() -> None:
     counts = (0, 500, 100, 0, 0, 50)
     apart = Signed(LogHistogram(Fraction(1), counts, reach=60, likely=45, near=10))
-    column = ColumnPolicy.model_validate({"type": "integer", "bounds": [0, 8]})
-    (told,) = _of_bounds("t", "x", column, apart, (0, 8), 650)
+    column = ColumnPolicy.model_validate({"type": "integer", "bounds": [0, 7]})
+    (told,) = _of_bounds("t", "x", column, apart, (0, 7), 650)
     assert told.severity == "warning"
     assert "about 8% of the units may have values beyond the bounds, or the noise" in told.what
-    assert "[0, 64] would keep them" in told.what
-    wide = ColumnPolicy.model_validate({"type": "integer", "bounds": [0, 64]})
-    assert not list(_of_bounds("t", "x", wide, apart, (0, 8), 650))
+    assert "[0, 63] would keep them" in told.what
+    wide = ColumnPolicy.model_validate({"type": "integer", "bounds": [0, 63]})
+    assert not list(_of_bounds("t", "x", wide, apart, (0, 7), 650))
 
 
 RARE = POLICY.replace("      kind:", "      fine:  {type: integer, bounds: auto}\n      kind:")
@@ -377,7 +377,7 @@ def test_a_larger_price_that_is_named_buys_better_facts_of_the_same_data(policy:
     report = advised(policy, epsilon=Fraction(50), write=True)
     assert (report.charged, report.unresolved) == (True, ())
     assert report.quote.endswith("That is in addition to what facts of these data have cost before.")
-    assert "fine:  {type: integer, bounds: [0, 8]" in policy.read_text()
+    assert "fine:  {type: integer, bounds: [0, 7]" in policy.read_text()
     assert "  advised: {epsilon: 50.125}\n" in policy.read_text()
     assert spent(policy, "eve") == 50.125
 

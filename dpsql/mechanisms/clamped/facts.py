@@ -5,7 +5,7 @@ to in a statement over that one table is never more, whatever conditions and gro
 have one sign. So the facts' histogram says how many units are above a clamp at most, and what of their totals is
 clipped:
 
-    excess over C <= sum over bins with ends above C of (noised count + reach) (upper end - C),
+    excess over C <= sum over bins with ends above C of (noised count + reach) (largest size - C),
 
 with the chance of the facts' own `MISS`, for all clamps at once. It is an upper end alone: of those units a condition
 may leave nothing.
@@ -32,7 +32,7 @@ from dpsql.privacy.sampling import Sampler
 
 __all__ = ["KnownClamp", "known_clamp", "known_sizes"]
 
-INSIDE = 0.75  # Where in its bin, as a share of the upper end, a unit's size is taken to be. It is the middle.
+INSIDE = 0.75  # Where in its bin, as a share of its largest size, a unit's size is taken to be. It is the middle.
 
 LIKELY = 3  # Of what an interval includes for clipping, one part in so many is thought to be clipped. A guess.
 
@@ -131,7 +131,8 @@ def known_clamp(request: Request, totals: Sized, epsilon: Fraction) -> KnownClam
         return None
     top, step = totals.edges[-1], totals.grid.step
     bins = range(len(sizes.counts))
-    ends = [min(top, math.ceil(sizes.high(bin_) / step)) for bin_ in bins]
+    # A bin that reaches to the caps ends there: a clamp one step below them saves nothing, and clips.
+    ends = [math.ceil(sizes.largest(bin_) / step) if sizes.high(bin_) < top * step else top for bin_ in bins]
     ends[-1] = top
 
     def clipped(counts: Sequence[int], clamp: int, inside: float) -> float:

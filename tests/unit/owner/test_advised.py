@@ -20,29 +20,35 @@ def histogram(*counts: int, step: Fraction = Fraction(1)) -> LogHistogram:
     return LogHistogram(step, counts, reach=60, likely=45, near=10)
 
 
-def test_bounds_reach_to_the_end_of_the_last_bin_that_is_seen_or_follows_one() -> None:
-    assert bounds_of(Signed(histogram(0, 500, 400, 10)), "integer", HIDDEN) == (0, 8)
-    assert bounds_of(Signed(histogram(0, 500, 400, 11)), "integer", HIDDEN) == (0, 16)
-    assert bounds_of(Signed(histogram(0, 500, 400, 10, 60)), "integer", HIDDEN) == (0, 8)
-    assert bounds_of(Signed(histogram(0, 500, 400, 10, 61)), "integer", HIDDEN) == (0, 32)
+def test_bounds_reach_to_the_largest_number_of_the_last_bin_that_is_seen_or_follows_one() -> None:
+    assert bounds_of(Signed(histogram(0, 500, 400, 10)), "integer", HIDDEN) == (0, 7)
+    assert bounds_of(Signed(histogram(0, 500, 400, 11)), "integer", HIDDEN) == (0, 15)
+    assert bounds_of(Signed(histogram(0, 500, 400, 10, 60)), "integer", HIDDEN) == (0, 7)
+    assert bounds_of(Signed(histogram(0, 500, 400, 10, 61)), "integer", HIDDEN) == (0, 31)
 
 
 def test_bounds_over_all_that_is_seen_reach_to_what_stands_apart_and_may_be_noise() -> None:
     apart = Signed(histogram(0, 500, 100, 0, 0, 50))
-    assert bounds_of(apart, "integer", HIDDEN) == (0, 8)
-    assert bounds_seen(apart, "integer") == (0, 64)
+    assert bounds_of(apart, "integer", HIDDEN) == (0, 7)
+    assert bounds_seen(apart, "integer") == (0, 63)
 
 
 def test_bounds_cut_a_thousandth_of_the_units_where_noise_hides_no_more() -> None:
-    assert bounds_of(Signed(histogram(200_000, 0, 99)), "integer", HIDDEN) == (0, 2)
-    assert bounds_of(Signed(histogram(200_000, 0, 101)), "integer", HIDDEN) == (0, 8)
-    assert bounds_of(Signed(histogram(200_000, 0, 99)), "integer", 3 * HIDDEN) == (0, 8)
+    assert bounds_of(Signed(histogram(200_000, 0, 99)), "integer", HIDDEN) == (0, 1)
+    assert bounds_of(Signed(histogram(200_000, 0, 101)), "integer", HIDDEN) == (0, 7)
+    assert bounds_of(Signed(histogram(200_000, 0, 99)), "integer", 3 * HIDDEN) == (0, 7)
+
+
+def test_bounds_of_a_column_of_0_and_1_end_at_1() -> None:
+    assert bounds_of(Signed(histogram(900, 0, 0)), "integer", HIDDEN) == (0, 1)
+    assert bounds_of(Signed(histogram(900, 0), histogram(900, 0)), "integer", HIDDEN) == (-1, 1)
+    assert bounds_of(Signed(histogram(900, step=Fraction(10))), "integer", HIDDEN) == (0, 10)  # 10 alone is in the bin
 
 
 def test_bounds_of_both_signs_hold_0_and_are_rounded_up_to_two_digits() -> None:
     signed = Signed(histogram(*[0] * 7, 900, step=Fraction(1, 100)), histogram(0, 0, 0, 300))
-    assert bounds_of(signed, "real", HIDDEN) == (Decimal(-16), Decimal("2.6"))
-    assert bounds_of(Signed(histogram(0, 900), histogram(10, 10)), "real", HIDDEN) == (Decimal(0), Decimal(4))
+    assert bounds_of(signed, "real", HIDDEN) == (Decimal(-15), Decimal("2.6"))
+    assert bounds_of(Signed(histogram(0, 900), histogram(10, 10)), "real", HIDDEN) == (Decimal(0), Decimal(3))
 
 
 def test_where_nothing_is_seen_there_are_no_bounds_and_no_place() -> None:

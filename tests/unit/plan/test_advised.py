@@ -14,6 +14,10 @@ def test_a_bin_holds_the_sizes_from_one_power_of_two_to_the_next_in_steps() -> N
     assert (HISTOGRAM.low(3), HISTOGRAM.high(3)) == (Fraction(4), Fraction(8))
 
 
+def test_the_largest_size_of_a_bin_is_one_step_below_its_end() -> None:
+    assert [HISTOGRAM.largest(j) for j in range(3)] == [Fraction(1, 2), Fraction(3, 2), Fraction(7, 2)]
+
+
 def test_exact_counts_are_within_reach_of_the_noised_ones_and_never_negative() -> None:
     assert [(HISTOGRAM.least(j), HISTOGRAM.most(j)) for j in range(4)] == [(240, 360), (0, 40), (40, 160), (0, 100)]
 
@@ -21,16 +25,6 @@ def test_exact_counts_are_within_reach_of_the_noised_ones_and_never_negative() -
 def test_counts_below_the_noise_are_not_seen() -> None:
     assert HISTOGRAM.seen == (300, 0, 100, 0)
     assert HISTOGRAM.units == 400
-
-
-def test_the_share_above_a_size_is_spread_evenly_within_a_bin() -> None:
-    assert HISTOGRAM.above(Fraction(4)) == 0
-    assert HISTOGRAM.above(Fraction(3)) == 50 / 400
-    assert HISTOGRAM.above(Fraction(0)) == 1
-
-
-def test_where_nothing_is_seen_no_share_is_above_anything() -> None:
-    assert LogHistogram(Fraction(1), (3, 2), reach=60, likely=45, near=10).above(Fraction(1)) == 0
 
 
 def test_values_equal_to_a_bound_do_not_lie_beyond_it() -> None:
