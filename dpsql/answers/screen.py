@@ -21,6 +21,7 @@ _ESCAPE = re.compile(
 )
 _UNSAFE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Unicode's categories of controls, bidi overrides and other format characters."""
+NARROWEST = 20  # Screen columns that a folded text keeps, however narrow the screen is. It is a choice.
 _EXACT = Context(prec=700)
 """In decimal digits: 700 hold any double beside any other without rounding before we mean to."""
 
@@ -203,8 +204,9 @@ def _rounded(exact: Decimal, place: Decimal, rounding: str) -> str:
 
 
 def text_table(
-    names: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[bool] = (), widest: int | None = 60
-) -> str:
+    names: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[bool] = (), widest: int | None = 60,
+    screen: int | None = None,
+) -> str:  # fmt: skip
     """An aligned table: names, a rule, one line a row.
 
     Args:
@@ -212,12 +214,20 @@ def text_table(
         rows: Cells, one sequence a row.
         right: Which columns are aligned to the right (numbers); none where absent.
         widest: Longer cells are cut to so many screen columns with ``…``, numbers never; None cuts nothing.
+        screen: Screen columns of a whole line: the widest text goes on below itself where there are fewer; None has any
+            number.
 
     >>> print(text_table(["city", "n"], [["Troy", "12 ± 4"], ["Rome", "7 ± 4"]], right=[False, True]))
     city       n
     ────  ──────
     Troy  12 ± 4
     Rome   7 ± 4
+    >>> print(text_table(["where", "what"], [["patients", "rows have no unit. They are in no answer."]], screen=30))
+    where     what
+    ────────  ────────────────────
+    patients  rows have no unit.
+              They are in no
+              answer.
     """
     aligned = [*right, *[False] * (len(names) - len(right))]
     lines = [[safe(cell) for cell in row] for row in (names, *rows)]
@@ -226,6 +236,10 @@ def text_table(
         for at, line in enumerate(lines)
     ]
     widths = [max(_width(line[i]) for line in lines) for i in range(len(names))]
+    if screen is not None and (spare := screen - sum(widths) - 2 * (len(names) - 1)) < 0 and not all(aligned):
+        place = max((i for i, to_right in enumerate(aligned) if not to_right), key=widths.__getitem__)
+        widths[place] = max(widths[place] + spare, min(widths[place], NARROWEST))
+        lines = [own for line in lines for own in _folded(line, place, widths[place])]
     lines.insert(1, ["─" * width for width in widths])
     return "\n".join(
         "  ".join(
@@ -243,6 +257,22 @@ def _width(text: str) -> int:
     return sum(
         0 if unicodedata.combining(mark) else 2 if unicodedata.east_asian_width(mark) in "WF" else 1 for mark in text
     )
+
+
+def _folded(line: Sequence[str], place: int, width: int) -> Iterable[list[str]]:
+    """A row as several: words of one of its cells that go on below, none wider than so many screen columns."""
+    parts = [""]
+    for word in line[place].split(" "):
+        joined = f"{parts[-1]} {word}" if parts[-1] else word
+        if _width(joined) <= width:
+            parts[-1] = joined
+            continue
+        parts = [*filter(None, parts), word]
+        while _width(parts[-1]) > width:
+            end = max((end for end in range(1, width + 1) if _width(parts[-1][:end]) <= width), default=1)
+            parts[-1:] = [parts[-1][:end], parts[-1][end:]]
+    for below, part in enumerate(parts):
+        yield [part if i == place else "" if below else cell for i, cell in enumerate(line)]
 
 
 def _cut(text: str, widest: int | None) -> str:

@@ -9,7 +9,7 @@ import typer
 
 from dpsql.cli.app import app
 from dpsql.cli.arguments import PolicyFile
-from dpsql.cli.running import line
+from dpsql.cli.running import line, screen_width
 
 __all__ = ["approve"]
 
@@ -48,7 +48,7 @@ def approve(
         typer.echo("Nothing waits.")
         return
     names = ("id", "state", "asked", "analyst", "price", "statement", "options")
-    typer.echo(text_table(names, rows, widest=None))
+    typer.echo(text_table(names, rows, widest=None, screen=screen_width()))
     typer.echo("Write: dpsql approve POLICY ID. Whoever asked may then ask the same once within a day.")
 
 

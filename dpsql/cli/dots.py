@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsql.cli.arguments import statements_of
-from dpsql.cli.running import line
+from dpsql.cli.running import line, screen_width
 from dpsql.errors import Error, ProgrammingError
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class Shell:
     def _help(self) -> None:
         from dpsql.answers.screen import text_table
 
-        self._tell(text_table(("command", "what it does"), [*COMMANDS.items()], widest=None))
+        self._tell(text_table(("command", "what it does"), [*COMMANDS.items()], widest=None, screen=screen_width()))
         self._tell("Statements end with a semicolon.")
 
     def _tables(self, name: str) -> None:
@@ -209,7 +209,7 @@ class Shell:
         from dpsql.mechanisms import MECHANISMS
 
         rows = [(own.name, (type(own.loaded).__doc__ or "").splitlines()[0]) for own in MECHANISMS]
-        self._tell(text_table(("mechanism", "what it answers"), rows, widest=None))
+        self._tell(text_table(("mechanism", "what it answers"), rows, widest=None, screen=screen_width()))
         self._tell("The one with the least expected error is taken; .explain says which, and why not the others.")
 
     def _switch(self, text: str) -> None:

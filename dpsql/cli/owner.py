@@ -6,7 +6,7 @@ import typer
 
 from dpsql.cli.app import app
 from dpsql.cli.arguments import PolicyFile
-from dpsql.cli.running import line, progress, told
+from dpsql.cli.running import line, progress, screen_width, told
 from dpsql.errors import OperationalError
 
 __all__ = ["check", "refresh", "schema"]
@@ -21,7 +21,7 @@ def check(policy: PolicyFile) -> None:
     from dpsql.owner.budget_report import budget_findings
     from dpsql.owner.check import Finding
     from dpsql.owner.check import check as findings_of
-    from dpsql.owner.finding import verdict
+    from dpsql.owner.finding import HEADS, RIGHT, rows_of, verdict
     from dpsql.owner.guess_report import guess_findings
     from dpsql.owner.metric_report import metric_findings
     from dpsql.owner.partition_report import partition_findings
@@ -48,18 +48,7 @@ def check(policy: PolicyFile) -> None:
     if stale is not None:
         findings.insert(0, Finding(None, None, stale.replace("POLICY", line(str(policy))), None, None, "warning"))
     if findings:
-        rows = [
-            (
-                finding.severity,
-                ".".join(filter(None, (finding.table, finding.column))),
-                finding.what,
-                "" if finding.count is None else str(finding.count),
-                "" if finding.share is None else f"{float(finding.share):.4%}",
-            )
-            for finding in findings
-        ]
-        names = ("severity", "where", "what", "count", "share")
-        typer.echo(text_table(names, rows, right=(False, False, False, True, True), widest=None))
+        typer.echo(text_table(HEADS, rows_of(findings), right=RIGHT, widest=None, screen=screen_width()))
     for source in sources:
         typer.echo(f"{line(str(source))}.")
     errors = sum(finding.severity == "error" for finding in findings)

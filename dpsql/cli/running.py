@@ -6,6 +6,7 @@ Tests: tests/unit/cli.
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,7 +19,7 @@ from dpsql.errors import OperationalError, PolicyError
 if TYPE_CHECKING:
     from dpsql.proxy import Proxy
 
-__all__ = ["line", "opened", "progress", "told"]
+__all__ = ["line", "opened", "progress", "screen_width", "told"]
 
 MOMENT = 2.0  # Seconds until the first line of progress, where there is no terminal. It is a choice.
 PAUSE = 30.0  # Seconds between two of them. It is a choice: a build of an hour leaves 120 lines in a log.
@@ -109,6 +110,11 @@ class _Lines:
 
 def _silent(step: str, done: float) -> None:
     """Nobody looks."""
+
+
+def screen_width() -> int | None:
+    """Columns of the terminal that is written to; None where it is none: programs read a line a row."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def line(text: str) -> str:

@@ -10,7 +10,7 @@ import typer
 
 from dpsql.cli.app import app, ledger_app
 from dpsql.cli.arguments import PolicyFile
-from dpsql.cli.running import line
+from dpsql.cli.running import line, screen_width
 from dpsql.cli.writing import Format, refuse_on_screen, write
 from dpsql.errors import InterfaceError, LedgerError
 
@@ -51,7 +51,7 @@ def budget(
         write(as_rows(budgets), format)
         return
     rows = [(name, *state.cells()) for name, state in budgets]
-    typer.echo(text_table(("analyst", *Budget.TITLES), rows, widest=None))
+    typer.echo(text_table(("analyst", *Budget.TITLES), rows, widest=None, screen=screen_width()))
     typer.echo(budgets[0][1].adding_up)
     for name, state in budgets:
         if state.promise:
@@ -79,7 +79,7 @@ def log(policy: PolicyFile) -> None:
         for entry in entries
     ]
     names = ("id", "when", "what", "analyst", "loss", "statement or reason")
-    typer.echo(text_table(names, rows, right=(True,), widest=None))
+    typer.echo(text_table(names, rows, right=(True,), widest=None, screen=screen_width()))
 
 
 @ledger_app.command()

@@ -17,7 +17,10 @@ from dpsql.plan.types import Value
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
 
-__all__ = ["MUCH", "Finding", "Severity", "public_columns", "verdict"]
+__all__ = ["HEADS", "MUCH", "RIGHT", "Finding", "Severity", "public_columns", "rows_of", "verdict"]
+
+HEADS = ("severity", "where", "what", "count", "share")
+RIGHT = (False, False, False, True, True)
 
 MUCH = Fraction(1, 100)
 """Of values, rows or units: where so many are beyond bounds or a cap, answers are about others, and that is told. A
@@ -59,6 +62,28 @@ class Finding:
     def message(self) -> dict[str, Any]:
         """The finding as `wire.encode` takes it."""
         return asdict(self)
+
+
+def rows_of(findings: Sequence[Finding]) -> list[tuple[str, ...]]:
+    """The cells of a table of findings, under `HEADS`: what several columns of a table have alike is said once.
+
+    >>> alike = [Finding("visits", name, "has no bounds.", None, None, "error") for name in ("cost", "days")]
+    >>> rows_of(alike)
+    [('error', 'visits', 'Each of 2 columns (cost, days): has no bounds.', '', '')]
+    """
+    alike: dict[object, list[Finding]] = {}
+    for place, one in enumerate(findings):
+        once = one.column is not None and one.count is None
+        alike.setdefault((one.table, one.what, one.severity, one.share) if once else place, []).append(one)
+    rows = list[tuple[str, ...]]()
+    for first, *others in alike.values():
+        where, what = ".".join(filter(None, (first.table, first.column))), first.what
+        if others:
+            names = ", ".join(str(one.column) for one in (first, *others))
+            where, what = str(first.table), f"Each of {1 + len(others)} columns ({names}): {what}"
+        count = "" if first.count is None else str(first.count)
+        rows.append((first.severity, where, what, count, "" if first.share is None else f"{float(first.share):.4%}"))
+    return rows
 
 
 def verdict(findings: Sequence[Finding], refused: bool) -> str:

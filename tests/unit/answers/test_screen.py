@@ -104,6 +104,21 @@ def test_tables_align_wide_letters_and_cut_long_cells() -> None:
     assert lines[3] == "x" * 59 + "…  2"
 
 
+@given(st.text(alphabet="ab 東é", max_size=200), st.integers(1, 80))
+def test_a_table_is_folded_to_the_screen_and_loses_no_sign(text: str, screen: int) -> None:
+    table = text_table(["k", "v", "n"], [["x", text, "12"]], right=[False, False, True], widest=None, screen=screen)
+    lines = table.splitlines()
+    assert max(sum(2 if mark == "東" else 1 for mark in line) for line in lines) <= max(screen, 1 + 2 + 20 + 2 + 2)
+    assert sorted("".join(lines[2:]).replace(" ", "")) == sorted(f"x{text}12".replace(" ", ""))
+
+
+def test_a_table_that_fits_the_screen_stays_as_it_is() -> None:
+    rows = [["patients.age", "values are outside the bounds.", "12"]]
+    names, right = ["where", "what", "count"], [False, False, True]
+    wide = text_table(names, rows, right=right, widest=None)
+    assert text_table(names, rows, right=right, widest=None, screen=max(map(len, wide.splitlines()))) == wide
+
+
 def test_a_level_is_never_shown_as_100_percent() -> None:
     for digits in range(1, 13):
         shown = percent(1 - 10**-digits)

@@ -22,6 +22,19 @@ def test_check_says_where_bounds_are_still_to_be_measured(clinic: Clinic) -> Non
     assert "The policy does not open yet: bounds are auto. Columns without any: 1." in ran.err
 
 
+def test_check_says_once_what_several_columns_have_alike(clinic: Clinic) -> None:
+    policy = clinic.folder / "clinic.yaml"
+    text = policy.read_text().replace("bounds: [0, 400]}", "bounds: auto}, paid: {type: real, bounds: auto}")
+    policy.write_text(text)
+    with duckdb.connect(str(clinic.folder / "clinic.duckdb")) as connection:
+        connection.execute("ALTER TABLE visits ADD COLUMN paid DOUBLE")
+    ran = clinic.dpsql("check", "clinic.yaml")
+    (row,) = [line for line in ran.out.splitlines() if "has bounds: auto" in line]
+    assert row.split(maxsplit=2)[:2] == ["error", "visits"]
+    assert "  Each of 2 columns (cost, paid): has bounds: auto, and no facts yet." in row
+    assert "Columns without any: 2." in ran.err
+
+
 def test_check_tells_the_owner_exact_shares(clinic: Clinic) -> None:
     ran = clinic.with_rows_per_unit(4).dpsql("check", "clinic.yaml")
     assert ran.code == 0
