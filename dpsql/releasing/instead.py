@@ -7,7 +7,8 @@ the columns that it names.
 M cells answers every sum of them; a sum of M cells then errs sqrt(M) times as much as a count that is bought alone at
 that price. So a table for sqrt(M) times the largest epsilon of any statement about these columns answers each of them
 about as precisely, and more precisely the fewer cells it sums: once so much was spent on these columns, the table would
-have been cheaper. It is a rule of thumb, of public facts and of what the analyst asked.
+have been cheaper. It is a rule of thumb, of public facts and of what the analyst asked. What is said names the method:
+another one may serve the workload of a whole table better, and single counts worse.
 
 Tests: tests/unit/releasing/test_instead.py.
 """
@@ -115,7 +116,7 @@ def break_even(
     return (
         f"You have spent epsilon {total:.3g} on {columns} of {subject.table}, in {len(asked)} statements. A table for "
         f"epsilon {price:.3g} would answer this and those about as precisely, for nothing more: CREATE SYNTHETIC "
-        f"TABLE name WITH (epsilon = {price:.3g}) AS SELECT {columns} FROM {subject.table}"
+        f"TABLE name WITH (method = 'cells', epsilon = {price:.3g}) AS SELECT {columns} FROM {subject.table}"
     )
 
 

@@ -5,16 +5,21 @@ with discrete Gaussian noise.
 
 1. Where the number of rows is private, it is bought for a tenth of the price: count + noise, at least 0.
 2. Every cell, empty or not, gets noise from the rest of the price.
-3. The noised cells are made a histogram of that total, along a tree of their sums (`shares.shared_down`).
+3. The number of rows is estimated from both, that of 1 and the sum of the noised cells, each by the inverse of its
+   variance: of few cells the sum is by far the better one.
+4. The noised cells are made a histogram of that total, along a tree of their sums (`shares.shared_down`).
 
 Theorem. The release is epsilon-DP, or rho-zCDP, under the neighbours of its payment.
 
 Proof. The cells are a histogram, the number of rows is a number of rows, and their shares add up to the whole
-(`payment`, 1, 2, 3 and 5); 3 is post-processing.  QED
+(`payment`, 1, 2, 3 and 5); 3 and 4 are post-processing.  QED
 
 **Error of ranges.** The sum of M noised cells errs with a standard deviation of sqrt(M) times that of the noise,
 whatever the data; `reach.every_range` bounds all ranges at once. The projected cells have no such bound of their own:
-an interval of a range is that of the noised sum, stretched to the sum that the histogram shows.
+an interval of a range is that of the noised sum, stretched to the sum that the histogram shows. Before cells below 0
+are moved, the histogram's sum of M of N cells has the variance M (1 - M / N) v + (M / N)^2 t (`sum_deviation`), v being
+that of a cell's noise and t = 1 / (1 / V + 1 / (N v)) that of the estimated number, V that of the number of 1: what the
+M cells differ by from M / N of the sum of all of them is uncorrelated with that sum, and with the number of 1.
 
 Source: Dwork, McSherry, Nissim, Smith 2006.
 """
@@ -30,11 +35,11 @@ import numpy as np
 
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.mechanisms.releases.payment import Payment
-from dpsql.mechanisms.releases.reach import reach_of
+from dpsql.mechanisms.releases.reach import deviation_of, reach_of
 from dpsql.mechanisms.releases.shares import Whole, shared_down, sums
 from dpsql.privacy.sampling import Sampler, noised
 
-__all__ = ["TOTAL_SHARE", "NoisyCells", "noisy_cells", "noisy_total"]
+__all__ = ["TOTAL_SHARE", "NoisyCells", "noisy_cells", "noisy_total", "sum_deviation"]
 
 TOTAL_SHARE = Fraction(1, 10)
 """The share of a price that buys a private number of rows. It is a choice: at epsilon 1 the number errs by 14 rows, and
@@ -90,8 +95,31 @@ def noisy_cells(
     points, left = noisy_total(int(np.sum(counts)), payment, sampler, total)
     law = payment.noise(left)
     seen = noised(counts, law.draw(sampler, len(counts)))
+    if total is None:
+        weight = Fraction(_weight_of_sum(len(counts), payment))
+        points = max(0, round(weight * int(seen.sum()) + (1 - weight) * points))
     levels = [level.astype(np.float64) for level in sums(seen, BRANCHING)]
     return NoisyCells(shared_down(levels, points, len(counts)), seen, law)
+
+
+def sum_deviation(cells: int, share: float, payment: Payment, *, public: bool = False) -> float:
+    """The expected error of the sum of a share of all cells: its standard deviation, before cells below 0 are moved.
+
+    Args:
+        cells: N.
+        share: M / N.
+        payment: The price and the neighbours.
+        public: Whether the number of rows is public.
+    """
+    one = deviation_of(payment.noise(Fraction(1) if public else 1 - TOTAL_SHARE)) ** 2
+    total = 0.0 if public else _weight_of_sum(cells, payment) * cells * one
+    return math.sqrt(cells * share * (1 - share) * one + share**2 * total)
+
+
+def _weight_of_sum(cells: int, payment: Payment) -> float:
+    """V / (V + N v): what the sum of the noised cells counts for in the estimated number of rows."""
+    of_total = deviation_of(payment.number_noise(TOTAL_SHARE, numbers=1)) ** 2
+    return of_total / (of_total + cells * deviation_of(payment.noise(1 - TOTAL_SHARE)) ** 2)
 
 
 def noisy_total(rows: int, payment: Payment, sampler: Sampler, total: int | None) -> tuple[int, Fraction]:

@@ -35,7 +35,7 @@ from typing import Protocol
 
 import numpy as np
 
-from dpsql.mechanisms.releases.cells import TOTAL_SHARE, noisy_cells
+from dpsql.mechanisms.releases.cells import TOTAL_SHARE, noisy_cells, sum_deviation
 from dpsql.mechanisms.releases.foretold import boxes_asked, cell_shares, codes_asked, extent, one_column
 from dpsql.mechanisms.releases.graphical import MISSING, SmallModel, graphical_rows, installed
 from dpsql.mechanisms.releases.halfplanes import SECTORS, sectors_of
@@ -153,10 +153,7 @@ class ByCells:
         return too_many(asked)
 
     def deviation(self, asked: Wanted, payment: Payment) -> float:
-        one = deviation_of(payment.noise(1 - TOTAL_SHARE))
-        total = deviation_of(payment.number_noise(TOTAL_SHARE, numbers=1))
-        shares = cell_shares(asked)
-        return root_mean([math.sqrt(asked.cells * s * (1 - s) * one**2 + (s * total) ** 2) for s in shares])
+        return root_mean([sum_deviation(asked.cells, share, payment) for share in cell_shares(asked)])
 
     def largest(self, asked: Wanted, payment: Payment, beta: float) -> float | None:
         law = payment.noise(1 - TOTAL_SHARE)

@@ -1,7 +1,7 @@
 """Which release of an ordered domain errs least for ranges, from public facts alone: noisy cells, or which tree.
 
-A range of M of the N cells errs by a variance of M (1 - M / N) times that of one cell's noise with `cells`, which keep
-the total, and (M / N)^2 times that of the total where it is noised; with `tree` by about log(N)^3 times that of a node
+A range of M of the N cells errs by a variance of M (1 - M / N) times that of one cell's noise with `cells`, and
+(M / N)^2 times that of the number of rows where it is private; with `tree` by about log(N)^3 times that of a node
 of a tree of one level. Both follow from N, the price and the neighbours alone: the choice is free.
 
 The errors compared are root mean squares over a fixed list of ranges, of many places and lengths: the i-th reaches from
@@ -14,11 +14,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
-from dpsql.mechanisms.releases.cells import TOTAL_SHARE, NoisyCells, noisy_cells
+from dpsql.mechanisms.releases.cells import NoisyCells, noisy_cells, sum_deviation
 from dpsql.mechanisms.releases.payment import Payment
-from dpsql.mechanisms.releases.reach import deviation_of
 from dpsql.mechanisms.releases.shares import Whole
 from dpsql.mechanisms.releases.tree import NoisyTree, TreeShape, noisy_tree
 from dpsql.privacy.sampling import Sampler
@@ -54,11 +52,8 @@ def least_error(cells: int, payment: Payment, total: int | None = None) -> list[
     ['cells', 'tree']
     """
     ranges = evenly_spread(cells)
-    held = 1 - TOTAL_SHARE if total is None else Fraction(1)
-    of_total = deviation_of(payment.number_noise(TOTAL_SHARE, numbers=1)) if total is None else 0.0
-    one = deviation_of(payment.noise(held))
-    shares = [(stop - start) / cells for start, stop in ranges]
-    errors = [math.sqrt(cells * share * (1 - share) * one**2 + (share * of_total) ** 2) for share in shares]
+    public = total is not None
+    errors = [sum_deviation(cells, (stop - start) / cells, payment, public=public) for start, stop in ranges]
     plans = [RangesPlan("cells", 0, root_mean(errors))]
     for branching in BRANCHINGS:
         shape = TreeShape(cells, branching, root=total is None)

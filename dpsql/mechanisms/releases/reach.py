@@ -5,6 +5,8 @@ Theorem. Let X_1, X_2, ... be independent draws of one law, and w_1, w_2, ... pu
 1. P(w_1 X_1 + w_2 X_2 + ... >= t) <= exp(-u t) E[exp(u w_1 X_1)] E[exp(u w_2 X_2)] ... for every u > 0 (Chernoff).
 2. With S_k = X_1 + ... + X_k, all differences S_j - S_i, 0 <= i <= j <= N, lie within 2 t but for a probability of at
    most 4 P(S_N >= t).
+3. Where all weights but zeros are w or -w, the weighted sum has the law of w S_k, so its reach is w times that of S_k:
+   the law of one draw is known exactly, that of several nearly (`noise.sums`).
 
 Here E[exp(u X)] = (1 - q)^2 / ((1 - q e^u) (1 - q e^-u)) for discrete Laplace noise, q = e^(-1 / scale) and
 |u| < 1 / scale, by two geometric series; and E[exp(u X)] <= exp(u^2 variance / 2) for discrete Gaussian noise (Canonne,
@@ -18,6 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -30,6 +33,12 @@ STEPS = 100  # How many exponents Chernoff's bound is tried at; any of them is s
 EDGE = 0.999  # The largest exponent tried, as a share of that at which E[exp(u X)] is infinite. It is a choice.
 TINY = 1e-100  # In rows, the least deviation that is told, for others are divided by it. It is a choice, below all use.
 SLACK = 1e-9  # As a share of a reach: what sums of 10^7 terms in float64 may err by. It is a choice, far above it.
+
+
+MOST_ALIKE = 500
+"""Draws of one weight whose sum's law is worked out. It is a choice: from a thousand on its terms leave float64, and
+Chernoff's bound is a third above it."""
+LEAST_CHANCE = 1e-200  # Of which such a law is asked. It is a choice: the laws go to 1e-250.
 
 
 def deviation_of(law: LaplaceLaw | GaussianLaw) -> float:
@@ -53,7 +62,13 @@ def reach_of(law: LaplaceLaw | GaussianLaw, weights: Sequence[float] | Floats, c
         chance: Between 0 and 1.
     """
     found, often = np.unique(np.abs(np.asarray(weights, dtype=np.float64)), return_counts=True)
-    return _reach(law, found, often.astype(np.float64), chance)
+    bound = _reach(law, found, often.astype(np.float64), chance)
+    there = found > 0
+    if there.sum() != 1 or often[-1] > MOST_ALIKE or not LEAST_CHANCE <= chance <= 1 / 2:
+        return bound
+    draws, rare = int(often[-1]), Fraction(chance)
+    alike = law.beyond(rare) if draws == 1 else law.sum_beyond(draws, rare)
+    return min(bound, float(found[-1]) * alike * (1 + SLACK))
 
 
 def reach_of_sum(law: LaplaceLaw | GaussianLaw, draws: int, chance: float) -> float:

@@ -66,6 +66,7 @@ def test_a_table_is_to_answer_the_most_precise_statement_of_those_too(proxy: Pro
     sql = "SELECT COUNT(*) FROM people WHERE age = 50"
     (note,) = [note for note in session.explain(sql, epsilon=0.01).notes if "would answer" in note]
     assert "A table for epsilon 1 would answer this and those about as precisely" in note
+    assert "CREATE SYNTHETIC TABLE name WITH (method = 'cells', epsilon = 1) AS SELECT age FROM people" in note
     session.query("SELECT COUNT(*) FROM people WHERE age = 51", epsilon=1)
     assert not any("would answer" in note for note in session.explain(sql, epsilon=0.01).notes)
 

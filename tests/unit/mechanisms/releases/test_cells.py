@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpsql.mechanisms.releases.cells import noisy_cells
+from dpsql.mechanisms.releases.cells import noisy_cells, sum_deviation
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.testing_samplers import FixedSampler, Noiseless
 
@@ -27,6 +27,16 @@ def test_a_private_number_of_rows_takes_a_tenth_of_the_price() -> None:
     assert noisy_cells([1, 2], SWAPS, Noiseless(), total=3).law.spread == 2
     released = noisy_cells([1, 2], SWAPS, FixedSampler(1), total=30)
     assert released.counts.sum() == 30  # whatever the noise
+
+
+@pytest.mark.parametrize("cells", [1, 4, 40])
+def test_the_error_is_the_foretold_one_and_of_few_cells_that_of_the_cells_themselves(cells: int) -> None:
+    counts, sampler = np.full(cells, 10_000), FixedSampler(f"foretold {cells}")
+    for payment in (PURE, Payment("replace_one", rho=Fraction(1), rows=3)):
+        errors = np.array([noisy_cells(counts, payment, sampler).counts - counts for _ in range(1000)])
+        assert np.sqrt((errors**2).mean()) == pytest.approx(sum_deviation(cells, 1 / cells, payment), rel=0.15)
+        assert errors.sum(axis=1).std() == pytest.approx(sum_deviation(cells, 1, payment), rel=0.15)
+    assert sum_deviation(4, 1 / 4, PURE) < 1.01 * np.sqrt(2) * 10 / 9
 
 
 def test_intervals_hold_the_truth_and_what_the_release_shows() -> None:

@@ -51,6 +51,25 @@ def test_no_sum_of_three_is_beyond_its_reach_more_often(law: LaplaceLaw | Gaussi
     assert tail >= chance / 60  # and Chernoff's bound is not idle
 
 
+@pytest.mark.parametrize("chance", [0.2, 0.025, 1e-4])
+@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("weights", [[1.0], [2.5, 0.0], [1.0, -1.0], [0.5, 0.5, -0.5, 0.0]])
+def test_sums_of_draws_alike_reach_as_far_as_their_law_says(
+    law: LaplaceLaw | GaussianLaw, chance: float, weights: list[float]
+) -> None:
+    many = sum(weight != 0 for weight in weights)
+    whole = one = chances(law)
+    for _ in range(many - 1):
+        whole = np.convolve(whole, one)
+    sizes = np.arange(-SPAN * many, SPAN * many + 1) * max(weights)
+    reach = reach_of(law, weights, chance)
+    tail = float(whole[sizes >= reach].sum())
+    assert tail <= chance * (1 + 1e-9)
+    if many == 1:
+        nearer = float(whole[sizes >= reach - max(weights) * (1 + 1e-6)].sum())
+        assert nearer > chance or reach < max(weights)  # not a step too far, and no whole step is within
+
+
 def test_every_range_is_within_reach_as_often_as_said() -> None:
     law, cells, trials = LaplaceLaw(Fraction(3)), 50, 400
     reach = every_range(law, cells, chance=0.2)
