@@ -14,6 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpsql.owner.csv_texts import as_written
 from dpsql.plan.types import Value
 from dpsql.worker import wire
 
@@ -122,6 +123,7 @@ class TableShape:
         min_units: Units that a group needs to appear in an answer; only `dpsql check` asks here.
         every_unit: Whether every unit has exactly one row here, or nothing is built.
         rename: Of columns that the source has under another name: theirs here, and there.
+        csv: How its CSV file writes values: options and their texts (`CsvPolicy.options`).
     """
 
     name: str
@@ -142,6 +144,7 @@ class TableShape:
     unique: tuple[str, ...] = ()
     stored: str = ""
     rename: tuple[tuple[str, str], ...] = ()
+    csv: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def place(self) -> tuple[str, str | None]:
@@ -159,7 +162,8 @@ class TableShape:
             PolicyError: If the source has no such table, or not what is renamed.
         """
         name, source = self.place
-        return database.table(name, file or source).renamed(self.name, self.rename)
+        rows = database.table(name, file or source).renamed(self.name, self.rename)
+        return as_written(rows, self.csv, {column.name: column.type for column in self.columns})
 
     @property
     def keys(self) -> list[str]:
@@ -287,8 +291,9 @@ def _bare(table: TableShape) -> dict[str, Any]:
     columns = tuple(replace(column, nullable=False) for column in table.columns)
     bare = asdict(replace(table, columns=columns, rows_at_least=None, min_units=1, units_at_least=None))
     del bare["rows_about"]
-    if not table.rename:
-        del bare["rename"]  # as tables were described before there was any
+    for later in ("rename", "csv"):
+        if not bare[later]:
+            del bare[later]  # as tables were described before there was any
     return bare
 
 
@@ -298,7 +303,8 @@ def _table(message: Mapping[str, Any]) -> TableShape:
         parts: dict[str, Any] = {key: tuple(part) if isinstance(part, list) else part for key, part in column.items()}
         columns.append(ColumnShape(**parts))
     unique, rename = tuple(message["unique"]), tuple((name, own) for name, own in message["rename"])
-    return TableShape(**{**message, "columns": tuple(columns), "unique": unique, "rename": rename})
+    csv = tuple((name, tuple(texts)) for name, texts in message["csv"])
+    return TableShape(**{**message, "columns": tuple(columns), "unique": unique, "rename": rename, "csv": csv})
 
 
 def _universe(message: Mapping[str, Any]) -> UniverseShape:
@@ -326,9 +332,7 @@ def _class_shape(policy: Policy) -> ClassShape | None:
     section, shares = policy.privacy_classes, policy.classes
     if section is None:
         return None
-    return ClassShape(
-        section.table, section.column, tuple(shares), strictest=min(shares, key=lambda name: shares[name])
-    )
+    return ClassShape(section.table, section.column, tuple(shares), strictest=min(shares, key=shares.__getitem__))
 
 
 def _universe_shape(policy: Policy, name: str, metric: MetricPolicy) -> UniverseShape:
@@ -367,6 +371,7 @@ def table_shape(policy: Policy, name: str, table: TablePolicy) -> TableShape:
         units_at_least=policy.random_dp[name].row_floor if name in policy.random_dp else None,
         every_unit=table.every_unit,
         rename=tuple(sorted(table.rename.items())),
+        csv=table.csv.options if table.csv else (),
     )
 
 
@@ -391,9 +396,5 @@ def _bound(bound: Bound) -> Fraction | date | datetime:
 
 
 def stores_grid(column: ColumnPolicy) -> bool:
-    """Whether the bounded table holds ``<column>$grid`` beside this private column.
-
-    It does for reals and decimals, and for integers without bounds or on a grid other than 1; an integer on grid 1
-    within bounds is its own grid integer. What the policy lists has none.
-    """
+    """Whether the bounded table holds ``<column>$grid`` beside this private column (`ColumnShape.grid`)."""
     return _column("", column).grid

@@ -60,7 +60,8 @@ budget:
 #                                either the domain is open, and grouping by it needs delta
 #   nullable: true               where missing values are a group of their own
 # A CSV file says no TYPE: write integer, real or decimal (with bounds), text, boolean, date or timestamp.
-# `dpsql check` says where values are none of that type.
+# `dpsql check` says where values are none of that type. If it writes 31.12.2024, 1,5, ja or NULL, say so at the table:
+#   csv: {{dateformat: "%d.%m.%Y", decimal_separator: ",", true_values: [ja], false_values: [nein], nullstr: [NULL]}}
 tables:
 """
 

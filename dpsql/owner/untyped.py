@@ -39,16 +39,17 @@ def read_otherwise(database: Database, source: SourceTable, column: ColumnShape)
     if kind is None or kind.family not in ("text", "untyped"):
         return ""
     if column.type == "boolean":
+        listed = "" if source.typed else ", or csv: {true_values: [..], false_values: [..]} at the table in the policy"
         return (
             " Of texts true, t, yes, y, 1 and 1.0 are read, and false, f, no, n, 0 and 0.0. For others write type: "
-            "text with their values."
+            f"text with their values{listed}."
         )
     if column.type in NUMERIC:
         dotted = f"replace(replace({text}, {words.text('.')}, {words.text('')}), {words.text(',')}, {words.text('.')})"
         so = f"{words.call('contains', text, words.text(','))} AND {words.call('double_of_text', dotted)} IS NOT NULL"
-        how, options = "with a decimal comma", "decimal_separator = ',', thousands = '.'"
+        how, options = "with a decimal comma", {"decimal_separator": ",", "thousands": "."}
     elif column.type == "date":
-        so, how, options = f"substr({text}, 3, 1) = {words.text('.')}", "as 31.12.2024", "dateformat = '%d.%m.%Y'"
+        so, how, options = f"substr({text}, 3, 1) = {words.text('.')}", "as 31.12.2024", {"dateformat": "%d.%m.%Y"}
     else:
         return ""
     ((found,),) = database.rows(
@@ -56,8 +57,12 @@ def read_otherwise(database: Database, source: SourceTable, column: ColumnShape)
     )
     if not found:
         return ""
+    if not source.typed:
+        written = ", ".join(f"{name}: '{value}'" for name, value in options.items())
+        return f" {found} are written {how}. Write csv: {{{written}}} at the table in the policy."
+    written = ", ".join(f"{name} = '{value}'" for name, value in options.items())
     return (
-        f" {found} are written {how}. Have DuckDB read the file, CREATE TABLE t AS FROM read_csv('FILE.csv', {options})"
+        f" {found} are written {how}. Have DuckDB read the file, CREATE TABLE t AS FROM read_csv('FILE.csv', {written})"
         ", and name its database in the policy; or write 1234.56 and 2024-12-31 in the file."
     )
 

@@ -263,6 +263,8 @@ def _contradictions(policy: Policy) -> Iterator[PydanticCustomError]:
         at = ("tables", name)
         if (problem := policy.engine.without_data(table.file)) is not None:
             yield wrong(f"{name} {problem[0]}", problem[1], *at)
+        if table.csv is not None and policy.engine.kind != "duckdb":
+            yield wrong("csv is for files that DuckDB reads", "remove it", *at, "csv")
         if table.every_unit and policy.neighbours != "replace_one":
             yield wrong(
                 "under add_remove the number of units is private",

@@ -14,6 +14,7 @@ from pydantic import Discriminator, Field, PrivateAttr, Tag, model_validator
 
 from dpsql.errors import InvariantBroken
 from dpsql.policy.column import ColumnPolicy
+from dpsql.policy.csv_file import CsvPolicy
 from dpsql.policy.section import Count, FilePath, Name, OwnName, Section, twins, wrong
 
 __all__ = ["TablePolicy", "Via"]
@@ -22,6 +23,7 @@ _STORED = re.compile(
     r"[A-Za-z_][A-Za-z0-9_]{0,62}[.](?!(?:parquet|csv|tsv|gz|ducklake)$)[A-Za-z_][A-Za-z0-9_]{0,62}", re.IGNORECASE
 )
 """schema.table, which is no file by its ending."""
+_CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
 
 class Via(Section):
@@ -60,6 +62,8 @@ class TablePolicy(Section):
     rename: dict[Name, OwnName] = Field(default_factory=dict, examples=[{"visit_date": "Visit Date"}])
     """Columns that the source has under names which are none in SQL: the name to use, and the source's own. Everywhere
     else stands the name to use."""
+    csv: CsvPolicy | None = None
+    """How the CSV file at source writes days, numbers, booleans and NULL, where it is not as dpsql reads them."""
     unit: Unit | None = None
     """The column that says whose row this is, or {via: table, on: key}."""
     key: Key | None = None
@@ -88,8 +92,10 @@ class TablePolicy(Section):
             raise wrong(f"{twice[0]!r} is renamed twice", "remove one of the two", "rename")
         if pair := twins(self.rename):
             raise wrong(f"{pair[0]} and {pair[1]} are one name in SQL", "choose another name for one", "rename")
+        if self.csv is not None and not str(self.file or "").lower().endswith(_CSV):
+            raise wrong("csv says how a CSV file is written", "remove it, or name that file at source", "csv")
         if self.public:
-            extra = sorted(self.model_fields_set - {"public", "source", "rename", "key", "columns"})
+            extra = sorted(self.model_fields_set - {"public", "source", "rename", "csv", "key", "columns"})
             if extra:
                 raise wrong(f"a public table has no {extra[0]}", f"remove {extra[0]}, or public: true", extra[0])
             for name, column in self.columns.items():

@@ -129,6 +129,8 @@ BUILDING = {
     "ELSE TRY_CAST({0} AS BOOLEAN) END",  # as pandas writes 1 and 0 where some are missing
     "timestamp_of_text": f"CASE WHEN {_PLAIN} THEN TRY_CAST({{0}} AS TIMESTAMP) WHEN {_ZONED} THEN {_IN_UTC} END",
     "date_of_text": f"CASE WHEN {_PLAIN} THEN TRY_CAST({{0}} AS DATE) WHEN {_ZONED} THEN CAST({_IN_UTC} AS DATE) END",
+    "day_by_format": "CAST(CAST(try_strptime({0}, {1}) AS DATE) AS VARCHAR)",
+    "moment_by_format": "CAST(CAST(try_strptime({0}, {1}) AS TIMESTAMP) AS VARCHAR)",
     "has_offset": _ZONED,
     "unscaled_decimal": "CAST(replace(CAST({0} AS VARCHAR), '.', '') AS HUGEINT)",
     "unscaled_text": "CAST(replace(CAST(TRY_CAST({0} AS DECIMAL(38, {1})) AS VARCHAR), '.', '') AS HUGEINT)",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 
 import duckdb
@@ -54,9 +53,20 @@ def test_decimal_commas_and_days_with_points_are_named_with_what_reads_them(tmp_
     assert "2 are written as 31.12.2024." in day
     said = verdict(found, refused=False)
     assert said.startswith("The policy opens, but nothing can be asked of bills.sum, bills.day: all values are NULL.")
-    read = ", ".join(what.split("'FILE.csv', ")[1].split("), and name")[0].rstrip(")") for what in (number, day))
-    rows = duckdb.execute(f"FROM read_csv('{file}', {read})").fetchall()
-    assert rows == [(1, 1234.5, date(2024, 12, 31)), (2, 7.25, date(2024, 2, 1))]
+    options = "{decimal_separator: ',', thousands: '.'}", "{dateformat: '%d.%m.%Y'}"
+    for what, written in zip((number, day), options, strict=True):
+        assert f"Write csv: {written} at the table in the policy." in what
+    csv = {"decimal_separator": ",", "thousands": ".", "dateformat": "%d.%m.%Y"}
+    assert not [one for one in check(policy(tmp_path, bills=bills | {"csv": csv})) if one.table == "bills"]
+
+
+def test_of_texts_in_a_database_it_is_named_what_reads_the_file_anew(tmp_path: Path) -> None:
+    data(tmp_path)
+    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+        connection.execute("CREATE TABLE bills AS SELECT 1 AS patient_id, '31.12.2024' AS day")
+    bills = {"unit": "patient_id", "rows_per_unit": 1, "columns": {"day": {"type": "date"}}}
+    (what,) = (one.what for one in check(policy(tmp_path, bills=bills)) if one.table == "bills" and one.read_as)
+    assert "read_csv('FILE.csv', dateformat = '%d.%m.%Y')" in what
 
 
 def test_what_is_read_as_a_boolean_is_said_where_texts_are_none(tmp_path: Path) -> None:
