@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR
 from fractions import Fraction
@@ -38,6 +38,7 @@ LITTLE = Fraction(1, 10)
 """The part of an account's epsilon: where facts leave less, that is told. It is a choice."""
 
 MOST_NAMED = 5  # Columns of a table in a sentence; of more it says how many they are. It is a choice.
+COLUMN = 4  # Keys of a column's place in a policy: tables, a name, columns, a name.
 IN_ADDITION = " That is in addition to what facts of these data have cost before."
 OWED = (
     "The facts of these data were bought before, and their process was lost: dpsql advise, at the price that stands in "
@@ -52,7 +53,7 @@ class AdviceReport:
     Attributes:
         quote: What the facts cost and what stays empty; before the charge.
         lines: What was found, table by table; empty for a quote.
-        changes: What was written into the policy, or would be: its places and values.
+        changes: What was written into the policy, or would be: its places and values, a column in a line.
         charged: Whether facts were charged now; not where they were stored.
         written: Whether the policy file was changed.
         version: The table version that the ledger is at; 0 before the first.
@@ -180,12 +181,11 @@ def _advised(
         if write and not written:
             written = _write(path, policy, ledger, facts, narrow)
     advised = recommended(policy, facts, narrow=narrow)
-    changes = tuple(f"{'.'.join(place)}: {value}" for place, value in advised.changes.items())
     spent = price if new else "These facts were bought before: they are free."
     return AdviceReport(
         spent,
         advised.lines,
-        changes,
+        _listed(advised.changes),
         charged=new,
         written=written,
         version=ledger.version(),
@@ -264,6 +264,24 @@ def _briefly(names: Sequence[str]) -> str:
     of = Counter(name.partition(".")[0] for name in names if "." in name)
     many = {table: f"{count} columns of {table}" for table, count in of.items() if count > MOST_NAMED}
     return ", ".join(dict.fromkeys(many.get(name.partition(".")[0], name) if "." in name else name for name in names))
+
+
+def _listed(changes: Mapping[tuple[str, ...], str]) -> tuple[str, ...]:
+    """Places and values, those of one column in a line.
+
+    >>> _listed({("tables", "t", "rows_about"): "9", ("tables", "t", "columns", "x", "bounds"): "[0, 1]"})
+    ('tables.t.rows_about: 9', 'tables.t.columns.x: {bounds: [0, 1]}')
+    """
+    columns: dict[tuple[str, ...], list[str]] = {}
+    for place, value in changes.items():
+        if len(place) > COLUMN:
+            columns.setdefault(place[:COLUMN], []).append(f"{place[-1]}: {value}")
+        else:
+            columns[place] = [value]
+    return tuple(
+        f"{'.'.join(place)}: {'{' + ', '.join(values) + '}' if len(place) == COLUMN else values[0]}"
+        for place, values in columns.items()
+    )
 
 
 def _write(path: Path, policy: Policy, ledger: Ledger, facts: ReleasedFacts, narrow: bool) -> bool:

@@ -152,7 +152,7 @@ def _suspended(facts: PageFacts) -> Html:
 
 def _asked(facts: PageFacts) -> Html:
     if not facts.asked:
-        return _quiet("Nothing was charged yet.")
+        return _quiet("No statement was charged yet.")
     rows = [
         (
             *(_day(one.at), one.analyst, _statement(one.statement), one.mechanisms or "not on record", one.cost),

@@ -183,5 +183,10 @@ def test_nothing_yet_is_said_in_every_section(tmp_path: Path) -> None:
     ledger = Ledger.open(None, pinned=pinned_of(policy), limits=limits_of(policy))
     text = page(gather(policy, ledger, Beside(None)))
     Checked(text)
-    for told in ("Nothing was charged yet.", "Nothing waits.", "No answer came from the store yet.", "There are none."):
+    for told in (
+        "No statement was charged yet.",
+        "Nothing waits.",
+        "No answer came from the store yet.",
+        "There are none.",
+    ):
         assert told in text
