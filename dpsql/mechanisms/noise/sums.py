@@ -11,6 +11,7 @@ from functools import lru_cache
 
 __all__ = ["gaussian_sum_beyond", "laplace_sum_beyond"]
 
+MOST_DRAWS = 1000  # Of one sum: from 1,075 on 2^-count is no double, and every chance would be found to be 0.
 HALVINGS = 60  # Of the interval that holds the quantile: more than float64 tells apart.
 MOST = 0.99  # Of a chance: the rest is for rounding, which is little. It is a choice.
 MARGIN = 1e-9
@@ -32,7 +33,12 @@ def laplace_sum_beyond(scale: Fraction, count: int, chance: Fraction) -> int:
 
     >>> laplace_sum_beyond(Fraction(100), 1, Fraction(1, 20)), laplace_sum_beyond(Fraction(100), 25, Fraction(1, 20))
     (233, 1185)
+
+    Raises:
+        ValueError: If there are more than `MOST_DRAWS`.
     """
+    if count > MOST_DRAWS:
+        raise ValueError(f"the law of {count} draws leaves float64; ask of {MOST_DRAWS} at most")
     low, high = 0.0, 2 * count * (2 - math.log(chance))
     for _ in range(HALVINGS):
         middle = (low + high) / 2

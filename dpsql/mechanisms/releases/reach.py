@@ -38,7 +38,7 @@ SLACK = 1e-9  # As a share of a reach: what sums of 10^7 terms in float64 may er
 MOST_ALIKE = 500
 """Draws of one weight whose sum's law is worked out. It is a choice: from a thousand on its terms leave float64, and
 Chernoff's bound is a third above it."""
-LEAST_CHANCE = 1e-200  # Of which such a law is asked. It is a choice: the laws go to 1e-250.
+LEAST_CHANCE = 1e-30  # Of which such a law is asked. It is a choice: of 500 draws its terms leave float64 at 1e-90.
 
 
 def deviation_of(law: LaplaceLaw | GaussianLaw) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw, Law
-from dpsql.mechanisms.noise.sums import gaussian_sum_beyond, laplace_sum_beyond
+from dpsql.mechanisms.noise.sums import MOST_DRAWS, gaussian_sum_beyond, laplace_sum_beyond
 
 CHANCES = (Fraction(1, 20), Fraction(1, 100), Fraction(1, 5000))
 
@@ -48,3 +48,9 @@ def test_each_law_has_its_own() -> None:
     chance = Fraction(1, 100)
     assert LaplaceLaw(Fraction(40)).sum_beyond(108, chance) == laplace_sum_beyond(Fraction(40), 108, chance)
     assert GaussianLaw(Fraction(40)).sum_beyond(108, chance) == gaussian_sum_beyond(Fraction(40), 108, chance)
+
+
+def test_a_sum_of_more_draws_than_float64_holds_is_refused() -> None:
+    assert laplace_sum_beyond(Fraction(1), MOST_DRAWS, Fraction(1, 20)) > 1.6 * (2 * MOST_DRAWS) ** 0.5
+    with pytest.raises(ValueError, match="1001 draws leaves float64"):
+        laplace_sum_beyond(Fraction(1), MOST_DRAWS + 1, Fraction(1, 20))
