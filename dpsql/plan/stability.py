@@ -30,6 +30,7 @@ from dpsql.plan.relations import (
     is_public,
     is_rounded,
     most_met,
+    names_unit,
     predicates,
     scans,
     size_of,
@@ -109,7 +110,7 @@ def _numbered(rows: Project, known: Sequence[Expression]) -> int:
         if isinstance(own, Windowed) and own.function.name == "row_number":
             read = {column for part in known for column in columns_of(part)}
             left = [_numbers_left(one, known) for one in read if (one.alias, one.name) == (rows.alias, name)]
-            keys = [key for key in own.partition if not (isinstance(key, Column) and key.unit)]
+            keys = [key for key in own.partition if not names_unit(key)]  # that of a left join may be NULL, too
             times = values_per_unit(rows.input, keys, missing=1) if left and keys else 1
             most = min([most, *(number * times for number in left if number and times)])
     return most

@@ -48,6 +48,12 @@ PART_OF_DEADLINE, PART_OF_MEMORY = 30, 8
 """One unit may take a thirtieth of the time, and an eighth of the memory. They are choices: an engine beside others
 takes several times as long as alone, and holds what it groups two or three times."""
 NS_A_NODE = 10  # Of a function on a row, or a row in a node, whatever their letters (measured).
+NS_SORTED, NS_A_WINDOW = 3_000, 1_000
+"""Of a row that is sorted for windows, and of each window on it, its letters apart (measured: up to 6 microseconds of
+PostgreSQL's together, of DuckDB's up to 1.6)."""
+NS_IN_FRAME = 100
+"""Of a row in the frame of another one, where frames have a first row that moves: PostgreSQL looks through each of them
+for its largest (measured: 75 to 110), and so does Spark for whatever is asked of it."""
 PLAIN = 20_000
 """Nanoseconds that are always possible for a row that a unit has in its table: two thousand plain functions, or a look
 through two texts of the greatest length that is the default. It is a choice."""
@@ -98,7 +104,8 @@ def refuse_heavy_unit(plan: Plan, catalog: Catalog) -> None:
         raise UnsupportedQuery(
             f"one privacy unit may have {most.rows:,} rows there, and what is worked out for all of its rows may take "
             f"{ns / 10**9:,.1f} s, of which {seconds:,.1f} s are possible: no unit may show by the deadline.",
-            construct=most.construct, hint=f"Write fewer functions, shorter texts or simpler patterns; {FEWER}",
+            construct=most.construct,
+            hint=f"Write fewer functions and windows, shorter frames and texts, or simpler patterns; {FEWER}",
         )  # fmt: skip
     if held > memory:
         most = max(loads, key=lambda load: load.held)
@@ -203,7 +210,9 @@ class _Count:
 
     def passing(self, rows: int, own: Sequence[Expression]) -> Load:
         """Rows for each of which something is worked out, and forgotten."""
-        each = NS_A_NODE + sum(nanoseconds(one, self.spelt) for one in own)
+        windows = [one for one in own if isinstance(one, Windowed)]
+        sorts = NS_SORTED * len({(one.partition, one.order) for one in windows})
+        each = NS_A_NODE + sorts + sum(nanoseconds(one, self.spelt) + _in_window(one, rows) for one in own)
         at_once = min(rows, AT_ONCE) * LETTER * sum(_written(one, self.spelt) for one in own)
         return Load(rows, rows * each if rows > self.alone or each > PLAIN else 0, at_once)
 
@@ -213,6 +222,17 @@ class _Count:
         beside = VALUE if rows > self.alone else 0
         each = beside + sum(beside + LETTER * _letters(expression) for expression in own)
         yield Load(rows, 0, rows * each)
+
+
+def _in_window(expression: Expression, rows: int) -> int:
+    """How long a window takes for a row of so many, beside what it reads of them."""
+    if not isinstance(expression, Windowed):
+        return 0
+    found, frame = NS_A_WINDOW + NS_A_LETTER * sum(map(_letters, expression.parts)), expression.frame
+    if frame is None or frame.start is None:
+        return found
+    within = rows if frame.end is None or not frame.rows else min(rows, frame.end - frame.start + 1)
+    return found + NS_IN_FRAME * within
 
 
 def _letters(expression: Expression) -> int:

@@ -240,24 +240,43 @@ class Maker:
 
     def numbered(self, depth: int) -> Drawn:
         """Windows over the rows of each unit, and perhaps a condition on one of them."""
-        rows = self.rows(depth - 1)
+        rows = self.joined(depth) if self.often(2) else self.rows(depth - 1)
         items, columns = self.items({"a": rows}, keep=True)
-        keys = [f"a.{self.one(*rows.of('unit'))}"] if rows.of("unit") else []
-        keys += [f"a.{self.one(*rows.columns)}"] if self.often(2) else []
-        named, numbers = list[str](), rows.of("number")
+        named = list[str]()
         for _ in range(1 + self.chance()):
-            order = [f"a.{name}{self.one('', ' DESC')}" for name in rows.columns if self.often(3)]
-            over = [f"PARTITION BY {', '.join(keys)}"] * bool(keys) + [f"ORDER BY {', '.join(order)}"] * bool(order)
-            shown = [f"{f}(a.{x})" for x in numbers[:2] for f in ("LAG", "LEAD", "FIRST_VALUE", "MAX", "COUNT")]
-            call = self.one("ROW_NUMBER()", "ROW_NUMBER()", "RANK()", "COUNT(*)", *shown)
             columns[own := self.name()] = "number"
             named.append(own)
-            items.append(f"{call} OVER ({' '.join(over)}) AS {own}")
+            items.append(f"{self.window(rows)} AS {own}")
         sql = f"SELECT {', '.join(items)} FROM {self.named(rows, 'a')}"
-        if self.chance():
-            condition = f"{self.one(*named)} {self.one('=', '<=', '<', '>')} {self.one(1, 2)}"
+        if self.often(6):
+            x, y = self.one(*named), self.one(*named)
+            condition = self.one(
+                f"{x} {self.one('=', '<=', '<', '>')} {self.one(1, 2)}", f"{x} = 1 OR {y} = 2", f"{x} IN (1, 2)",
+                f"{x} BETWEEN 1 AND 2", f"CASE WHEN {x} = 1 THEN TRUE ELSE {y} = 2 END", f"{x} = {y}",
+                f"NOT {x} > 1", f"{x} = 1 AND {y} <= 2",
+            )  # fmt: skip
             sql = f"SELECT * FROM ({sql}) AS b WHERE {condition}"
         return Drawn(sql, columns)
+
+    def window(self, rows: Drawn) -> str:
+        """One over the rows of each unit: most often it numbers them, by few keys beside the unit."""
+        units, numbers = rows.of("unit"), rows.of("number")
+        keys = [f"a.{self.one(*units, *units, *rows.of('link'))}"] if units else []
+        keys += [f"a.{self.one(*units)}"] if len(units) > 1 and self.chance() else []
+        keys += [f"a.{self.one(*rows.columns)}"] if self.often(2) else []
+        keys += [f"a.{self.one(*numbers)} > 0"] if numbers and self.often(2) else []
+        order = [f"a.{name}{self.one('', ' DESC')}" for name in rows.columns if self.often(3)]
+        over = [f"PARTITION BY {', '.join(keys)}"] * bool(keys) + [f"ORDER BY {', '.join(order)}"] * bool(order)
+        x = f"a.{self.one(*numbers)}" if numbers else "1"
+        call = self.one(
+            *["ROW_NUMBER()"] * 4, "RANK()", "DENSE_RANK()", "COUNT(*)", f"COUNT({x})", f"MIN({x})", f"MAX({x})",
+            f"LAG({x})", f"LEAD({x}, 1, 0)", f"LAG({x}, 2)", f"FIRST_VALUE({x})", f"LAST_VALUE({x})",
+            f"NTH_VALUE({x}, 2)",
+        )  # fmt: skip
+        frames = ("1 PRECEDING AND CURRENT ROW", "UNBOUNDED PRECEDING AND 1 PRECEDING", "1 FOLLOWING AND 2 FOLLOWING")
+        framed = call.startswith(("COUNT", "M", "FIRST", "LAST", "NTH"))
+        over += [f"ROWS BETWEEN {self.one(*frames)}"] if framed and order and self.often(3) else []
+        return f"{call} OVER ({' '.join(over)})"
 
     def lower(self, depth: int) -> int:
         return int(self.one(*range(depth)))

@@ -97,6 +97,8 @@ HELD = {
     "per unit": "SELECT SUM(LEAST(n, 5)) FROM (SELECT patient, COUNT(DISTINCT TEXT) AS n, MIN(TEXT) AS t FROM r "
     "GROUP BY patient) AS p",
     "made one": "SELECT COUNT(*) FROM (SELECT DISTINCT patient, TEXT AS t FROM r) AS d",
+    "numbered": "SELECT COUNT(*) FROM (SELECT ROW_NUMBER() OVER (PARTITION BY patient ORDER BY TEXT) AS n FROM r) AS w "
+    "WHERE n > 2",
     "joined": "SELECT COUNT(*) FROM (SELECT patient, TEXT AS t FROM r) AS q JOIN visits AS v ON q.patient = v.patient "
     "WHERE contains(v.note, q.t)",
 }
@@ -109,6 +111,11 @@ OF_NUMBERS = [
     "AND i.x < o.x - 1000000000)",
     "SELECT COUNT(i.x) FROM r AS o LEFT JOIN r AS i ON o.patient = i.patient AND o.x + 1 < i.x * 2",
     f"SELECT {', '.join(f'COUNT(DISTINCT x + {i})' for i in range(20))} FROM r",
+    "SELECT COUNT(*) FROM (SELECT x, "
+    f"{', '.join(f'LAG(x) OVER (PARTITION BY patient ORDER BY x % {i}) AS y{i}' for i in range(2, 12))} FROM r) AS w "
+    f"WHERE x > {' + '.join(f'y{i}' for i in range(2, 12))}",
+    "SELECT COUNT(*) FROM (SELECT x, MAX(x) OVER (PARTITION BY patient ORDER BY x ROWS BETWEEN 1 FOLLOWING AND "
+    "UNBOUNDED FOLLOWING) AS y FROM r) AS w WHERE x > y",
     f"SELECT COUNT(DISTINCT strftime(DATE '2020-01-01' + CAST(x % 3000 AS INTEGER), '{'%Y-%m-%d %A %B ' * 6}')) FROM r",
 ]
 """What needs no texts of anybody's."""
@@ -184,6 +191,36 @@ def test_what_guards_name_again_counts_again(sessions: tuple[Session, Session]) 
     assert is_possible(one, sql.format(guarded[0]))
     with pytest.raises(UnsupportedQuery, match="no unit may show by the deadline"):
         one.explain(sql.format(guarded[-1]))
+
+
+def test_frames_whose_first_row_moves_are_priced_by_their_rows(sessions: tuple[Session, Session]) -> None:
+    """PostgreSQL looks through all of them for the largest, of each row: 5.5 s for 5,000 rows around each of 10,000."""
+    one, _ = sessions
+    sql = (
+        "SELECT COUNT(*) FROM (SELECT x, MAX(x) OVER (PARTITION BY patient ORDER BY x {}) AS y FROM r) AS w WHERE x < y"
+    )
+    for frame in (
+        "",
+        "ROWS BETWEEN 6 PRECEDING AND CURRENT ROW",
+        "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING",
+        "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+    ):
+        assert is_possible(one, rows(10_000) + sql.format(frame)), frame
+    for frame in (
+        "ROWS BETWEEN 1 FOLLOWING AND 5000 FOLLOWING",
+        "ROWS BETWEEN 3000 PRECEDING AND CURRENT ROW",
+        "ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
+        "RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
+    ):
+        assert not is_possible(one, rows(10_000) + sql.format(frame)), frame
+
+
+def test_each_order_of_windows_is_priced(sessions: tuple[Session, Session]) -> None:
+    one, _ = sessions
+    for orders, possible in ((2, True), (40, False)):
+        windows = ", ".join(f"RANK() OVER (PARTITION BY patient ORDER BY x % {2 + i}) AS y{i}" for i in range(orders))
+        sql = f"SELECT COUNT(*) FROM (SELECT {windows} FROM r) AS w WHERE y0 < y1"
+        assert is_possible(one, rows(10_000) + sql) == possible
 
 
 def test_one_patient_is_in_few_of_the_groups_that_are_read(sessions: tuple[Session, Session]) -> None:
