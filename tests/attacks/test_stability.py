@@ -128,6 +128,8 @@ RELATIONS = {
     "WHERE r = 1": 3,
     "SELECT * FROM (SELECT person, ROW_NUMBER() OVER (PARTITION BY visit ORDER BY price) AS r FROM items) n "
     "WHERE r = 1": 4,
+    "SELECT * FROM (SELECT person, ROW_NUMBER() OVER (PARTITION BY person, score > 1 ORDER BY wave) AS r FROM waves) w "
+    "WHERE r = 1": 3,
     "SELECT * FROM (SELECT a.cost, ROW_NUMBER() OVER (PARTITION BY a.person, b.person ORDER BY a.cost) AS r "
     "FROM visits a LEFT JOIN visits b ON a.person = b.person AND a.visit = b.visit AND b.cost > 0) x WHERE r = 1": 2,
     "SELECT * FROM (SELECT n.person, z.kind, ROW_NUMBER() OVER (PARTITION BY n.person ORDER BY z.zone) AS r "
