@@ -206,6 +206,12 @@ class UnitWindows:
             bare_identity(term.expression, node.position)
         if own.function.name == UNIT_SUM.name:
             self._check_sum(own, node)
+        if not all(isinstance(default, Constant) for default in own.arguments[2:]):
+            raise UnsupportedQuery(
+                "what it shows where there is no row is a constant here: not every engine takes a column.",
+                construct=node.call.name.upper(), position=node.position,
+                hint="Write COALESCE(LAG(x) OVER (..), y), or CASE WHEN ROW_NUMBER() OVER (..) = 1 THEN y ELSE .. END.",
+            )  # fmt: skip
         ranged = own.function.result.numeric or own.function.result in DATED
         if own.function.name in EXTREMES and not ranged:
             raise UnsupportedQuery(

@@ -14,10 +14,11 @@ import pytest
 
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.printer import Printer
+from dpsql.errors import UnsupportedQuery
 from dpsql.plan.catalog import RANK
 from dpsql.plan.nodes import Column, Project, Relation, Scan, Windowed
 from dpsql.plan.plans import Plan
-from dpsql.plan.relations import origins
+from dpsql.plan.relations import origins, unit_of
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.unit_windows import PLACE
 from dpsql.sql import syntax
@@ -127,3 +128,12 @@ def test_values_lie_where_a_units_rows_let_them(call: str, low: int, high: int, 
 
 def never(*_: object) -> NoReturn:
     raise AssertionError("no public table is read")
+
+
+@pytest.mark.parametrize("default", ["ward", "lower(ward)", "(SELECT MAX(town) FROM people)"])
+def test_what_stands_in_for_no_row_is_a_constant(default: str) -> None:
+    """Sail takes nothing else, and would say so after the charge."""
+    sql = "SELECT person, LAG(ward, 1, {}) OVER (PARTITION BY person ORDER BY grade) AS before FROM notes"
+    assert unit_of(planned(sql.format("'w'"))) is not None
+    with pytest.raises(UnsupportedQuery):
+        planned(sql.format(default))
