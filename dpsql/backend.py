@@ -33,6 +33,7 @@ from dpsql.mechanisms import under_policy
 from dpsql.mechanisms.base import Mechanism
 from dpsql.owner.in_use import InUse
 from dpsql.plan.catalog import Catalog
+from dpsql.plan.no_rows import refuse_no_rows
 from dpsql.plan.options import Options
 from dpsql.plan.outline import Outline
 from dpsql.plan.plans import AnyPlan, Plan, PublicPlan
@@ -120,8 +121,9 @@ class Backend:
         """A statement with these options in force.
 
         Raises:
-            UnsupportedQuery, ProgrammingError: As `prepare.prepare`.
+            UnsupportedQuery, ProgrammingError: As `prepare.prepare`, or the answer would have no row.
         """
+        refuse_no_rows(plan, self.post_process.cells)
         return prepare(plan, options, self.catalog, self.lower, self.mechanisms)
 
     def at(self, prepared: Prepared, prices: Prices) -> Prepared:

@@ -112,20 +112,10 @@ def _only_result(request: Request) -> float | None:
 
 
 def foretold_answer(plan: Plan) -> tuple[str, ...]:
-    """Why the answer will have no row at all, whatever is released, and which columns say nothing of the data."""
+    """Which columns of the answer say nothing of the data."""
     named = zip(plan.answer, answer_columns(plan), strict=True)
     alone = [(output.label, _only_value(plan, own)) for output, own in named if output.end is None]
-    columns = (f"{name} is {value} whatever the data say." for name, value in alone if value)
-    return (*_no_row(plan), *columns)
-
-
-def _no_row(plan: Plan) -> tuple[str, ...]:
-    never = plan.having is not None and is_never(
-        substituted(plan.having, {key.name: key.expression for key in plan.keys})
-    )
-    if plan.sets is None and (any(key.domain == () for key in plan.keys) or any(not p.groups for p in plan.combined)):
-        return ("By the conditions on its keys the answer will have no row.",)
-    return ("By the public bounds and values of the keys no group can meet HAVING: no row will be shown.",) * never
+    return tuple(f"{name} is {value} whatever the data say." for name, value in alone if value)
 
 
 def _only_value(plan: Plan, expression: Expression) -> str:

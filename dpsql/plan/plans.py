@@ -40,11 +40,13 @@ class Key:
         name: Its column in released tables (``k0``, ``k1``, ...).
         expression: What is grouped by.
         domain: Every value it can take that the answer lists, in order, NULL last where it is a group; None: open.
+        position: Where it is written, for messages.
     """
 
     name: str
     expression: Expression
     domain: tuple[Value, ...] | None
+    position: Position | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from dpsql.plan.dated import with_ends_of_dates
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
 from dpsql.plan.grouping import CALLED, grouping, listed_rows, sets_written
+from dpsql.plan.interval_ends import INTERVAL_ENDS, interval_end
 from dpsql.plan.lateral import with_names_read
 from dpsql.plan.lists import Lists, numbered
 from dpsql.plan.nodes import Aggregate, Column, Expression, Order, Relation
@@ -47,8 +48,6 @@ from dpsql.sql import syntax
 from dpsql.sql.naming import column_name
 
 __all__ = ["resolve_query"]
-
-INTERVAL_ENDS = {"dp_interval_low": 0, "dp_interval_high": 1}
 
 
 def resolve_query(
@@ -259,7 +258,8 @@ class _Statement:
                 )  # fmt: skip
             if any(key.expression == expression for key in self.keys):
                 continue
-            self.keys.append(Key(f"k{len(self.keys)}", expression, domain_of(expression, known, self.evaluate)))
+            domain = domain_of(expression, known, self.evaluate)
+            self.keys.append(Key(f"k{len(self.keys)}", expression, domain, node.position))
 
     # ---- released values --------------------------------------------------------------------------------------
 
@@ -284,32 +284,10 @@ class _Statement:
     def _output(self, item: syntax.Item) -> Output:
         node = item.expression
         if isinstance(node, syntax.Call) and node.name in INTERVAL_ENDS:
-            return Output(item.name, as_null(Type.REAL), self._interval_end(node))
+            return Output(item.name, as_null(Type.REAL), interval_end(node, self.query.items, self._lists()))
         name = self.scope.spelling(node) if item.alias is None and isinstance(node, syntax.Name) else item.name
         plain, report = without_report(node)
         return Output(name, self._resolver().resolve(plain), report=report)
-
-    def _interval_end(self, node: syntax.Call) -> tuple[str, int]:
-        """DP_INTERVAL_LOW(n): the lower end of the interval of output column n."""
-        if (
-            len(node.arguments) == 1
-            and isinstance(node.arguments[0], syntax.Name)
-            and len(node.arguments[0].parts) == 1
-        ):
-            self._lists().read(node.arguments[0])  # refuses a list
-            named = [i.alias for i in self.query.items if i.alias and i.alias.lower() == node.arguments[0].parts[0]]
-            if len(named) == 1:
-                return named[0], INTERVAL_ENDS[node.name]
-            if named:
-                raise UnsupportedQuery(
-                    f"several columns are called {named[0]}.", construct=node.name.upper(), position=node.position,
-                    hint="Give each a name of its own with AS.",
-                )  # fmt: skip
-        aliases = [item.alias for item in self.query.items if item.alias]
-        raise UnsupportedQuery(
-            "it takes the name of an output column.", construct=node.name.upper(), position=node.position,
-            hint=f"Name one of {', '.join(aliases)}." if aliases else "Name the aggregate with AS n, then write n.",
-        )  # fmt: skip
 
     def _resolver(self, named: Mapping[str, Expression] | None = None) -> Resolver:
         def lookup(node: syntax.Expr) -> Expression | None:

@@ -1645,6 +1645,19 @@ SELECT cost, COUNT(*) FROM visits GROUP BY cost
 -- refused: cost: its values are not known. Name those that you ask for, in WHERE cost IN (..); write CAST(x AS INTEGER) or width_bucket(x, low, high, count) of a number with bounds; or give delta, such as delta = 1e-8, and groups of few people stay hidden. The owner can declare values in hospital.yaml.
 
 -- A value that the policy does not list would be paid for nothing
+-- What is known to have no row is not paid for
+SELECT sex, COUNT(*) FROM patients WHERE sex IS NULL GROUP BY sex
+-- refused: sex at 1:63: none of its declared values meets the conditions, so that the answer would have no row. Data may hold what is not declared: SELECT COUNT(*) .. WHERE .., without GROUP BY, counts such rows.
+
+SELECT year(visited_on) AS y, COUNT(*) FROM visits WHERE visited_on > '2030-01-01' GROUP BY y
+-- refused: GROUP BY at 1:8: no group meets the conditions, so that the answer would have no row. Data may hold what is not declared: SELECT COUNT(*) .. WHERE .., without GROUP BY, counts such rows.
+
+SELECT sex, COUNT(*) FROM patients GROUP BY sex HAVING sex IS NULL
+-- refused: HAVING: no group that is listed can meet it, so that the answer would have no row. DESCRIBE shows which values columns have.
+
+SELECT * FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) WHERE sex = 'Q' AND n > 3
+-- refused: WHERE: no group that is listed can meet it, so that the answer would have no row. DESCRIBE shows which values columns have.
+
 SELECT COUNT(*) FROM patients WHERE sex = 'Q'
 -- refused: sex at 1:37: 'Q' is none of its values. They are 'F', 'M', 'X'.
 

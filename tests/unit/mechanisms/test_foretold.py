@@ -68,6 +68,22 @@ NO_ROW = [
     "SELECT year, COUNT(*) FROM visits GROUP BY year HAVING year > 2000 AND year < 1990",
     "SELECT kind, COUNT(*) FROM visits GROUP BY kind HAVING 1 = 0 AND COUNT(*) > 5",
     "SELECT kind, COUNT(*) FROM visits WHERE kind = 'x' AND kind = 'y' GROUP BY kind",
+    "SELECT kind, COUNT(*) FROM visits WHERE kind IS NULL GROUP BY kind",
+    "SELECT upper(kind), COUNT(*) FROM visits WHERE kind IS NULL GROUP BY ALL",
+    "SELECT day, COUNT(*) FROM visits WHERE day > DATE '2021-02-03' GROUP BY day",
+    "SELECT kind, COUNT(*) FROM visits GROUP BY kind HAVING kind IS NULL",
+    "SELECT kind, COUNT(*) FROM visits GROUP BY kind HAVING kind LIKE 'z%' AND COUNT(*) > 5",
+    "SELECT kind, n FROM (SELECT kind, COUNT(*) AS n FROM visits GROUP BY kind) WHERE kind = 'z'",
+]
+SOME_ROW = [
+    "SELECT COUNT(*) FROM visits WHERE kind IS NULL",
+    "SELECT year, COUNT(*) FROM visits WHERE year IS NULL GROUP BY year",
+    "SELECT kind, COUNT(*) FROM visits WHERE kind IS NULL GROUP BY ROLLUP (kind)",
+    "SELECT kind, COUNT(*) FROM visits GROUP BY kind HAVING kind = 'x' OR COUNT(*) > 5",
+    "SELECT kind, COUNT(*) FROM visits GROUP BY ROLLUP (kind) HAVING kind IS NULL",
+    "SELECT note, COUNT(*) FROM visits GROUP BY note HAVING note IS NULL",
+    "SELECT COUNT(*) FROM (SELECT kind, COUNT(*) AS n FROM visits GROUP BY kind) WHERE kind = 'z'",
+    "SELECT kind FROM (SELECT kind, COUNT(*) AS n FROM visits GROUP BY kind) WHERE kind = 'x' AND n > (SELECT 3)",
 ]
 
 
@@ -130,10 +146,18 @@ def test_conditions_that_some_row_may_meet_are_not(session: Session, sql: str) -
 
 
 @pytest.mark.parametrize("sql", NO_ROW)
-def test_an_answer_without_rows_is_foretold(session: Session, sql: str) -> None:
-    for notes in said(session, sql):
-        assert "no row will be shown" in notes or "will have no row" in notes
-    assert session.query(sql).rows == []
+def test_an_answer_without_rows_is_refused_and_with_limit_0_free(session: Session, sql: str) -> None:
+    spent = session.budget().spent
+    with pytest.raises(UnsupportedQuery, match=r": no.* so that the answer would have no row\."):
+        session.query(sql)
+    assert session.query(f"{sql} LIMIT 0").rows == []
+    assert session.outline(sql).columns
+    assert session.budget().spent == spent
+
+
+@pytest.mark.parametrize("sql", SOME_ROW)
+def test_an_answer_that_may_have_rows_is_not(session: Session, sql: str) -> None:
+    assert session.explain(sql).cost.epsilon > 0
 
 
 @pytest.mark.parametrize(("sql", "expected"), ONE_VALUE)

@@ -1,0 +1,79 @@
+"""Answers that have no row whatever the data say are refused: nobody pays to be shown nothing.
+
+It follows from what is public: the values that the policy declares for the keys, and the conditions on them. What is
+asked with LIMIT 0 costs nothing, and is answered; so is what a statement returns before its parameters are known.
+
+Tests: tests/unit/mechanisms/test_foretold.py, tests/sql/refused.sql.
+"""
+
+from __future__ import annotations
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan.domains import Evaluate
+from dpsql.plan.expressions import arguments_of, columns_of, substituted
+from dpsql.plan.narrowing import is_never
+from dpsql.plan.nodes import Column, Expression, Total
+from dpsql.plan.plans import Plan
+from dpsql.plan.relations import conjuncts
+
+__all__ = ["refuse_no_rows"]
+
+
+def refuse_no_rows(plan: Plan, evaluate: Evaluate) -> None:
+    """Refuses a statement of which no group is listed, or none can meet HAVING, or WHERE of a query over the answer.
+
+    Args:
+        plan: What is asked.
+        evaluate: Runs expressions over public values.
+
+    Raises:
+        UnsupportedQuery: Its answer would have no row.
+    """
+    if plan.empty:
+        return
+    bare = next((key for key in plan.keys if key.domain == ()), None)
+    if plan.sets is None and (bare is not None or any(not part.groups for part in plan.combined)):
+        key = None if bare is None else bare.expression
+        name, what = (key.shown, "none of its declared values") if isinstance(key, Column) else ("GROUP BY", "no group")
+        raise UnsupportedQuery(
+            f"{what} meets the conditions, so that the answer would have no row.",
+            construct=name, position=None if bare is None else bare.position,
+            hint="Data may hold what is not declared: SELECT COUNT(*) .. WHERE .., without GROUP BY, counts such rows.",
+        )  # fmt: skip
+    for construct, condition in (("HAVING", plan.having), ("WHERE", _first_where(plan))):
+        if condition is not None and _never(condition, plan, evaluate):
+            raise UnsupportedQuery(
+                "no group that is listed can meet it, so that the answer would have no row.", construct=construct,
+                hint="DESCRIBE shows which values columns have.",
+            )  # fmt: skip
+
+
+def _first_where(plan: Plan) -> Expression | None:
+    """The condition of a query over the answer, over the released values; None where its answer has a row anyway."""
+    stage = plan.stages[0] if plan.stages else None
+    if stage is None or stage.where is None or _totals(stage.where):
+        return None
+    if any(own.aggregates and not own.group_by for own in plan.stages):
+        return None
+    return substituted(stage.where, {f"c{place}": output.expression for place, output in enumerate(plan.outputs)})
+
+
+def _totals(expression: Expression) -> bool:
+    """Whether it reads a total of the answer."""
+    return isinstance(expression, Total) or any(map(_totals, arguments_of(expression)))
+
+
+def _never(condition: Expression, plan: Plan, evaluate: Evaluate) -> bool:
+    """Whether a condition over released values is true for no group, whatever is released."""
+    if plan.sets is None and any(_of_no_value(part, plan, evaluate) for part in conjuncts(condition)):
+        return True
+    return is_never(substituted(condition, {key.name: key.expression for key in plan.keys}))
+
+
+def _of_no_value(condition: Expression, plan: Plan, evaluate: Evaluate) -> bool:
+    """Whether a condition on one listed key alone is true for none of its values."""
+    columns = columns_of(condition)
+    key = next((key for key in plan.keys if len(columns) == 1 and key.name == columns[0].name), None)
+    if key is None or key.domain is None:
+        return False
+    return True not in {met for (met,) in evaluate([condition], columns, [(value,) for value in key.domain])}
