@@ -36,6 +36,7 @@ from dpsql.plan.nodes import Column, Expression, Filter, Join, Project, Relation
 from dpsql.plan.relations import column_of, conjuncts, is_public, unit_of
 from dpsql.plan.scope import Scope, ScopeEntry, same_name, without_from
 from dpsql.plan.semi import semi_join
+from dpsql.plan.stars import columns_of_star
 from dpsql.plan.sub_queries import CutInside, Gathered, ReleasesInside, Sub, in_a_row, public_once
 from dpsql.plan.types import Passed
 from dpsql.plan.unit_windows import UnitWindows, over_units
@@ -368,10 +369,9 @@ class Rows:
         columns: dict[str, Expression] = {}
         for item in query.items:
             if isinstance(item.expression, syntax.AllColumns):
-                for entry in scope.entries:
-                    if item.expression.table is None or same_name(entry.alias, item.expression.table):
-                        for own, expression in entry.columns.items():
-                            columns.setdefault(own, expression if over is None else over.passed(expression))
+                for entry, own in columns_of_star(item.expression, scope.entries):
+                    expression = entry.columns[own]
+                    columns.setdefault(own, expression if over is None else over.passed(expression))
                 continue
             if item.name in columns:
                 raise UnsupportedQuery(

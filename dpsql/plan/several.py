@@ -43,6 +43,7 @@ from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, ScopeEntry, element_name, place_of, same_name, whole_name
 from dpsql.plan.semi import semi_join
 from dpsql.plan.stages import RELEASED, plan_stage
+from dpsql.plan.stars import columns_of_star
 from dpsql.plan.sub_queries import Gathered, Sub, each_once, in_a_row
 from dpsql.plan.types import Facts, Type
 from dpsql.plan.unit_windows import UnitWindows
@@ -334,15 +335,13 @@ def _expanded(item: syntax.Item, scope: Scope) -> list[syntax.Item]:
     if not isinstance(star, syntax.AllColumns):
         return [item]
     found, seen = list[syntax.Item](), set[str]()
-    for entry in scope.entries:
-        if star.table is not None and not same_name(entry.alias, star.table):
+    columns = dict.fromkeys((entry.alias, whole_name(own)) for entry, own in columns_of_star(star, scope.entries))
+    for alias, own in columns:
+        if star.table is None and fold(own) in seen:
             continue
-        for own in dict.fromkeys(map(whole_name, entry.columns)):
-            if star.table is None and fold(own) in seen:
-                continue
-            seen |= {fold(own)} & scope.merged
-            name = syntax.Name((fold(entry.alias), fold(own)), own, position=item.position)
-            found.append(syntax.Item(name, own, own, position=item.position))
+        seen |= {fold(own)} & scope.merged
+        name = syntax.Name((fold(alias), fold(own)), own, position=item.position)
+        found.append(syntax.Item(name, own, own, position=item.position))
     return found
 
 

@@ -21,6 +21,7 @@ from dpsql.plan.per_unit import CHOOSING, group_nodes
 from dpsql.plan.plans import Output, Plan, Several, Stage
 from dpsql.plan.ranges import uncut, with_length
 from dpsql.plan.scope import Scope, element_name, whole_name
+from dpsql.plan.stars import columns_of_star
 from dpsql.plan.types import Facts, Passed, Type
 from dpsql.plan.windows import refuse_after_having, windowed
 from dpsql.sql import syntax
@@ -135,7 +136,8 @@ class _Stage:
         items: list[syntax.Item] = []
         for item in query.items:
             if isinstance(item.expression, syntax.AllColumns):
-                names = dict.fromkeys(whole_name(name) for entry in self.scope.entries for name in entry.columns)
+                found = columns_of_star(item.expression, self.scope.entries)
+                names = dict.fromkeys(whole_name(name) for _, name in found)
                 items += [replace(item, expression=syntax.Name((n.lower(),), n), alias=n, text=n) for n in names]
             else:
                 items.append(item)

@@ -36,6 +36,7 @@ class Atom:
         implicit: For a NAME: whether it follows a value directly, so that it can only be an alias without AS.
         needs_as: For a NAME: whether DuckDB would take the word for a keyword unless AS stands before it.
         quoted: For a NAME: whether it stands in double quotes.
+        without: For a STAR: the columns that it leaves out.
     """
 
     role: Role
@@ -46,6 +47,7 @@ class Atom:
     implicit: bool = False
     needs_as: bool = False
     quoted: bool = False
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

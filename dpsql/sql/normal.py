@@ -203,8 +203,9 @@ def normal_expression(expression: Expr) -> str:
             return f"({_query(query)})"
         case Cast(operand, type_name, safe):
             return f"{'TRY_CAST' if safe else 'CAST'}({text(operand)} AS {type_name})"
-        case AllColumns(table):
-            return "*" if table is None else f"{quoted(table)}.*"
+        case AllColumns(table, without):
+            left_out = f" EXCLUDE ({', '.join(map(quoted, without))})" if without else ""
+            return f"{'' if table is None else quoted(table) + '.'}*{left_out}"
         case Window(call, partition, order, frame):
             parts = (
                 f"PARTITION BY {_list(partition)}" if partition else "",

@@ -24,21 +24,20 @@ def qualified(select: Select, condition: Expr) -> Select:
         condition: What stood in it.
 
     Raises:
-        UnsupportedQuery: Columns that are not named, or DISTINCT.
+        UnsupportedQuery: Several stars, or DISTINCT.
     """
-    if select.distinct or any(isinstance(item.expression, AllColumns) for item in select.items):
+    stars = [item.expression for item in select.items if isinstance(item.expression, AllColumns)]
+    if select.distinct or len(stars) > 1:
         raise UnsupportedQuery(
-            "beside it every column is named, and DISTINCT does not stand.", construct="QUALIFY",
+            "beside it one star at most stands, and no DISTINCT.", construct="QUALIFY",
             position=condition.position, hint="Write SELECT a, b .. GROUP BY a, b QUALIFY ..",
         )  # fmt: skip
     aliases = [fold(item.alias or "") for item in select.items]
     inner = [
-        item if item.alias and aliases.count(fold(item.alias)) == 1 else replace(item, alias=f"column {place}")
+        item
+        if (item.alias and aliases.count(fold(item.alias)) == 1) or item.expression in stars
+        else replace(item, alias=f"column {place}")
         for place, item in enumerate(select.items)
-    ]
-    shown = [
-        Item(_column(own.name, item), item.name, item.name, position=item.position)
-        for own, item in zip(inner, select.items, strict=True)
     ]
     hidden = [Item(condition, KEPT, KEPT, position=condition.position)]
     order: list[OrderItem] = []
@@ -48,6 +47,13 @@ def qualified(select: Select, condition: Expr) -> Select:
             continue
         hidden.append(Item(term.expression, f"order {place}", f"order {place}", position=term.position))
         order.append(replace(term, expression=_column(f"order {place}", term)))
+    named = tuple(fold(item.name) for item in (*inner, *hidden) if item.expression not in stars)
+    shown = [
+        replace(item, expression=AllColumns(KEPT, named, position=item.position))
+        if isinstance(own.expression, AllColumns)
+        else Item(_column(own.name, item), item.name, item.name, position=item.position)
+        for own, item in zip(inner, select.items, strict=True)
+    ]
     rows = replace(
         select, items=(*inner, *hidden), order_by=(), limit=None, offset=None, options=None, ctes=()
     )  # fmt: skip

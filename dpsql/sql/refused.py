@@ -24,8 +24,8 @@ Refusal = tuple[str, str, str]
 QUALIFIED: Final = "Write SELECT .. FROM (SELECT .., RANK() OVER (..) AS r .. GROUP BY ..) WHERE r <= 3."
 """How a condition on a window is written."""
 FIRST_ROW: Final = (
-    "For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit "
-    "ORDER BY ts) AS r FROM t) WHERE r = 1."
+    "For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY "
+    "ts) = 1)."
 )
 """How the first row of each person is reached, with names of no table."""
 LOCAL_TIME: Final = (
@@ -138,7 +138,7 @@ REFUSED_FUNCTIONS: Mapping[str, Refusal] = {
     "today": ("today", *_CLOCK),
 }
 
-AFTER_STAR = frozenset("exclude replace rename like ilike glob similar".split())
+AFTER_STAR = frozenset("replace rename like ilike glob similar".split())
 """What DuckDB lets follow a star to choose columns."""
 
 REFUSED_STATEMENTS: Mapping[str, Refusal] = {

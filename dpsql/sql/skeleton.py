@@ -16,6 +16,7 @@ from dpsql.sql.elements import place_asked
 from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, NEEDS_AS, RESERVED
 from dpsql.sql.places import Places
 from dpsql.sql.refused import AFTER_STAR, FIRST_ROW, FRAMES, REFUSED_FUNCTIONS, REFUSED_WORDS
+from dpsql.sql.stars import left_out
 from dpsql.sql.syntax import Literal
 from dpsql.sql.tokens import Token, TokenKind
 from dpsql.sql.writer import OpenParenthesis
@@ -329,7 +330,11 @@ class _Builder(Places):
         self._named_argument()
 
     def _star(self) -> None:
-        self._handle(Atom(Role.STAR, self._here(), text="*"))
+        atom = Atom(Role.STAR, self._here(), text="*")
+        self._handle(atom)
+        if self._peek(0).word == "exclude":
+            atom.without, size = left_out(self.tokens, self.at)
+            self.at += size
         if self._peek(0).word in AFTER_STAR:
             raise self._refusal(f"* {self._peek(0).word.upper()}", "the columns must be named.", "Name the columns.")
 

@@ -170,9 +170,10 @@ class Cast(Node):
 
 @dataclass(frozen=True, slots=True)
 class AllColumns(Node):
-    """``*`` or ``table.*`` in a select list."""
+    """``*`` or ``table.*`` in a select list, without some columns: ``* EXCLUDE (a)``."""
 
     table: str | None
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

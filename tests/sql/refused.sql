@@ -491,10 +491,10 @@ SELECT LIST(age) FROM patients
 -- refused: LIST at 1:8: it puts the values of many rows into one: those of people are never shown, those of public tables as rows. Write SELECT x, COUNT(*) .. GROUP BY x, or SELECT x where the table is public.
 
 SELECT p.city, COUNT(*) / ANY_VALUE(c.population) FROM patients p JOIN cities c ON p.city = c.name GROUP BY p.city
--- refused: ANY_VALUE at 1:27: it shows a value of one person's row. Where each group has one, as of the columns of a public table, write that column in GROUP BY. Or MODE(x). For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
+-- refused: ANY_VALUE at 1:27: it shows a value of one person's row. Where each group has one, as of the columns of a public table, write that column in GROUP BY. Or MODE(x). For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
 
 SELECT FIRST(city) FROM patients
--- refused: FIRST at 1:8: it shows a value of one person's row. Where each group has one, as of the columns of a public table, write that column in GROUP BY. Or MODE(x). For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
+-- refused: FIRST at 1:8: it shows a value of one person's row. Where each group has one, as of the columns of a public table, write that column in GROUP BY. Or MODE(x). For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
 
 SELECT PRODUCT(age) FROM patients
 -- refused: PRODUCT at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, TRIMMED_MEAN, AVG_VECTOR, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, APPROX_QUANTILES, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
@@ -716,7 +716,28 @@ SELECT p.* FROM patients p
 -- refused: SELECT * at 1:8: single rows of people are never shown. patients has the columns age, sex, city, weight, consent (DESCRIBE patients tells more). Ask for aggregates: SELECT sex, COUNT(*), AVG(age) FROM patients GROUP BY sex
 
 SELECT * EXCLUDE (age) FROM patients
--- refused: * EXCLUDE at 1:10: the columns must be named. Name the columns.
+-- refused: SELECT * at 1:8: single rows of people are never shown. patients has the columns age, sex, city, weight, consent (DESCRIBE patients tells more). Ask for aggregates: SELECT sex, COUNT(*), AVG(age) FROM patients GROUP BY sex
+
+SELECT COUNT(*) FROM (SELECT * EXCLUDE (agee) FROM patients)
+-- refused: * EXCLUDE at 1:30: there is no column agee. Did you mean age?
+
+SELECT * EXCLUDE (name,) FROM cities
+-- refused: * EXCLUDE at 1:24: it leaves out columns by their names. Write SELECT * EXCLUDE (a, b).
+
+SELECT * EXCLUDE
+-- refused: * EXCLUDE at 1:1: it leaves out columns by their names. Write SELECT * EXCLUDE (a, b).
+
+SELECT COUNT(* EXCLUDE (age)) FROM patients
+-- refused: * in a function at 1:8: it stands alone, in COUNT(*). Name the column.
+
+SELECT * REPLACE (1 AS age) FROM patients
+-- refused: * REPLACE at 1:10: the columns must be named. Name the columns.
+
+SELECT COUNT(*) FROM (SELECT *, * FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY visited_on) = 1)
+-- refused: QUALIFY at 1:55: beside it one star at most stands, and no DISTINCT. Write SELECT a, b .. GROUP BY a, b QUALIFY ..
+
+SELECT COUNT(*) FROM (SELECT * FROM visits QUALIFY ROW_NUMBER() OVER (ORDER BY visited_on) = 1)
+-- refused: window function at 1:52: it looks at rows of several people. Write PARTITION BY patient_id: over rows a window stays within one person. Over groups it stands beside GROUP BY: RANK() OVER (ORDER BY COUNT(*) DESC).
 
 SELECT *, COUNT(*) FROM patients
 -- refused: SELECT * at 1:8: single rows of people are never shown. patients has the columns age, sex, city, weight, consent (DESCRIBE patients tells more). Ask for aggregates: SELECT sex, COUNT(*), AVG(age) FROM patients GROUP BY sex
@@ -815,16 +836,16 @@ SELECT COUNT(*) FROM patients FETCH 5
 -- refused: FETCH at 1:31: dpsql reads LIMIT. Write LIMIT 10.
 
 SELECT DISTINCT ON (sex) sex, COUNT(*) FROM patients GROUP BY sex
--- refused: DISTINCT ON at 1:8: it keeps rows by their position. Of an answer write SELECT .. QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY n DESC) = 1, of people GROUP BY. For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
+-- refused: DISTINCT ON at 1:8: it keeps rows by their position. Of an answer write SELECT .. QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY n DESC) = 1, of people GROUP BY. For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
 
 SELECT COUNT(*) OVER () FROM patients
 -- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC).
 
 SELECT age, RANK() OVER (ORDER BY age) FROM patients
--- refused: window function at 1:13: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
+-- refused: window function at 1:13: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
 
 SELECT ROW_NUMBER() OVER (PARTITION BY sex) FROM patients
--- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
+-- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
 
 SELECT LAG(cost) OVER (PARTITION BY patient_id ORDER BY visited_on) FROM visits
 -- refused: window function at 1:8: it answers row by row, and rows are private. Over the rows of one person it stands in a sub-query: FROM (SELECT x - LAG(x) OVER (PARTITION BY patient_id ORDER BY ts) AS change FROM visits); then aggregate.
@@ -1599,7 +1620,7 @@ SELECT REGR_INTERCEPT(weight, age) FROM patients
 -- refused: REGR_INTERCEPT at 1:8: it follows from others. Write AVG(y) FILTER (WHERE x IS NOT NULL) - REGR_SLOPE(y, x) * AVG(x) FILTER (WHERE y IS NOT NULL): each AVG over the rows of the slope, whose noised numbers they may share.
 
 SELECT ARG_MAX(city, age) FROM patients
--- refused: ARG_MAX at 1:8: it shows a value of one person's row. Write SELECT key, AVG(x) .. GROUP BY key ORDER BY 2 DESC LIMIT 1, or MODE(key). For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
+-- refused: ARG_MAX at 1:8: it shows a value of one person's row. Write SELECT key, AVG(x) .. GROUP BY key ORDER BY 2 DESC LIMIT 1, or MODE(key). For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
 
 SELECT COUNT(*) FROM patients JOIN cities ON patients.patient_id = cities.population
 -- refused: patient_id at 1:46: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
@@ -1697,7 +1718,7 @@ SELECT age FROM patients QUALIFY RANK() OVER (ORDER BY age) = 1
 -- refused: window function at 1:34: it looks at rows of several people. Write PARTITION BY patient_id: over rows a window stays within one person. Over groups it stands beside GROUP BY: RANK() OVER (ORDER BY COUNT(*) DESC).
 
 SELECT DISTINCT sex, COUNT(*) FROM patients GROUP BY sex QUALIFY RANK() OVER (ORDER BY COUNT(*)) = 1
--- refused: QUALIFY at 1:66: beside it every column is named, and DISTINCT does not stand. Write SELECT a, b .. GROUP BY a, b QUALIFY ..
+-- refused: QUALIFY at 1:66: beside it one star at most stands, and no DISTINCT. Write SELECT a, b .. GROUP BY a, b QUALIFY ..
 
 SELECT COUNT(*) FROM patients ORDER BY 1 QUALIFY RANK() OVER (ORDER BY COUNT(*)) = 1
 -- refused: QUALIFY at 1:42: it stands in the wrong place, or twice. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
@@ -1821,7 +1842,7 @@ SELECT DISTINCT sex, SUM(age) OVER (PARTITION BY sex ORDER BY age) FROM patients
 -- refused: SELECT DISTINCT at 1:1: it does not go with a window. Leave DISTINCT out: every group has a row of its own.
 
 SELECT ROW_NUMBER() OVER () FROM patients LIMIT 1
--- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
+-- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
 
 -- PIVOT
 SELECT * FROM patients PIVOT (COUNT(*) FOR sex IN ('F', 'M'))
@@ -2161,11 +2182,11 @@ SELECT AVG(TIMESTAMP_DIFF(visited_on, DATE '2024-01-01', DAY)) FROM visits
 
 -- policy: shop
 SELECT customer_id, ROW_NUMBER() OVER (PARTITION BY customer_id ORDER BY placed) AS r FROM orders
--- refused: window function at 1:21: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
+-- refused: window function at 1:21: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
 
 -- policy: shop
 SELECT DISTINCT ON (customer_id) status FROM orders ORDER BY customer_id, placed
--- refused: DISTINCT ON at 1:8: it keeps rows by their position. Of an answer write SELECT .. QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY n DESC) = 1, of people GROUP BY. For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
+-- refused: DISTINCT ON at 1:8: it keeps rows by their position. Of an answer write SELECT .. QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY n DESC) = 1, of people GROUP BY. For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
 
 -- policy: shop
 SELECT AVG(k) FROM (SELECT customer_id, COUNT(*) FILTER (WHERE total) AS k FROM orders GROUP BY customer_id)
@@ -2189,7 +2210,7 @@ SELECT AVG(k) FROM (SELECT customer_id, PRODUCT(total) AS k FROM orders GROUP BY
 
 -- policy: shop
 SELECT status, COUNT(*) FROM (SELECT customer_id, ARG_MIN(status, placed) AS status FROM orders GROUP BY customer_id) GROUP BY status
--- refused: ARG_MIN at 1:51: inside one unit it is not supported. COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR and BOOL_AND are. For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
+-- refused: ARG_MIN at 1:51: inside one unit it is not supported. COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR and BOOL_AND are. For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
 
 -- policy: shop
 SELECT COUNT(*) FROM orders WHERE placed >= '2024-06-01T00:00:00+02:00'
@@ -2369,7 +2390,7 @@ SELECT COUNT(*) FROM patients WHERE (sex, consent) IN (SELECT sex, consent FROM 
 
 -- Windows with names
 SELECT RANK() OVER w FROM patients WINDOW w AS (ORDER BY age)
--- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit, number them in a sub-query: FROM (SELECT x, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t) WHERE r = 1.
+-- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
 
 SELECT sex, RANK() OVER v FROM patients GROUP BY sex WINDOW w AS (ORDER BY sex)
 -- refused: WINDOW at 1:54: no function goes over 'w'. Write f(x) OVER w, or leave it out.

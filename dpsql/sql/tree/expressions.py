@@ -97,7 +97,7 @@ class Expressions(Operators):
         if atom.role is Role.STAR:
             if len(owners) > 1:
                 self._refuse(node, "*", "its table is named by one word.", "Write table.*.")
-            return AllColumns(owners[0] if owners else None, position=position)
+            return AllColumns(owners[0] if owners else None, atom.without, position=position)
         return Name((*owners, fold(atom.text)), atom.text, atom.quoted, position=position)
 
     def _call(self, node: exp.Anonymous) -> Expr:

@@ -19,7 +19,7 @@ def refusal(text: str) -> UnsupportedQuery:
     [
         ("SELECT sum(a) OVER w FROM t", "OVER", 15),
         ("SELECT a FROM t WINDOW w AS ()", "WINDOW", 17),
-        ("SELECT * FROM t QUALIFY a > 1", "QUALIFY", 25),
+        ("SELECT DISTINCT * FROM t QUALIFY a > 1", "QUALIFY", 34),
         ("SELECT a FROM t TABLESAMPLE 10", "TABLESAMPLE", 17),
         ("SELECT a FROM t USING SAMPLE 10", "USING SAMPLE", 17),
         ("SELECT a FROM t PIVOT (sum(a) FOR b IN (1))", "PIVOT", 35),
@@ -55,7 +55,7 @@ def refusal(text: str) -> UnsupportedQuery:
         ("SELECT a FROM (t JOIN u ON a)", "JOIN in parentheses", 18),
         ("SELECT a FROM (FROM t WHERE b SELECT c)", "FROM-first query", 16),
         ("SELECT COLUMNS('x') FROM t", "COLUMNS", 8),
-        ("SELECT * EXCLUDE (a) FROM t", "* EXCLUDE", 10),
+        ("SELECT * REPLACE (1 AS a) FROM t", "* REPLACE", 10),
         ("SELECT * REPLACE (1 AS a) FROM t", "* REPLACE", 10),
         ("SELECT DISTINCT ON (a) b FROM t", "DISTINCT ON", 8),
         ("SELECT ARRAY_AGG(a ORDER BY ALL) FROM t", "ORDER BY ALL", 29),
