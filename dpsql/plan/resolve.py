@@ -29,6 +29,7 @@ from dpsql.plan.over_all import with_windows_aggregated
 from dpsql.plan.own_values import with_own_values
 from dpsql.plan.partners import WrongAnswer
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
+from dpsql.plan.pivots import with_values_listed
 from dpsql.plan.plans import AnyPlan, Key, Output, Plan, PublicPlan, Several
 from dpsql.plan.public_groups import refuse_other_keys, with_public_groups
 from dpsql.plan.ranges import uncut
@@ -46,6 +47,7 @@ from dpsql.plan.work import refuse_heavy
 from dpsql.plan.wrapped import cut_to, described_alone, wrapped
 from dpsql.sql import syntax
 from dpsql.sql.naming import column_name
+from dpsql.sql.pivot import unlisted_keys
 
 __all__ = ["resolve_query"]
 
@@ -81,6 +83,11 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan
         return of_union(query, rows, again)
     refuse_single_rows(query, rows.catalog)
     inner = rows.within(query)
+    if unlisted_keys(query):
+        only = _only_query(query.source, inner)
+        query = with_values_listed(
+            query, inner, evaluate, lambda: None if only is None else _resolve(only[0], only[2], evaluate)
+        )
     if (inner_query := wrapped(query)) is not None:
         return cut_to(_resolve(inner_query, inner, evaluate), query, rows)
     if isinstance(query.source, syntax.TableFunctionCall):

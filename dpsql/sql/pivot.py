@@ -4,7 +4,8 @@
     FROM (SELECT city, AVG(age) FILTER (WHERE sex = 'F') AS F, AVG(age) FILTER (WHERE sex = 'M') AS M
           FROM (SELECT city, sex, age FROM p) GROUP BY city)
 
-Columns are named as DuckDB names them.
+Columns are named as DuckDB names them. Keys whose values are not listed stand in one item of the
+select list, `UNLISTED`, until the plan lists them (`with_values`).
 
 Tests: tests/unit/sql/test_pivot.py, tests/sql.
 """
@@ -18,12 +19,25 @@ from math import prod
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.sql.naming import column_name
-from dpsql.sql.syntax import AllColumns, Call, Expr, Item, Literal, Name, Position, Queryable, Relation, Select, Union
+from dpsql.sql.syntax import (
+    AllColumns,
+    Call,
+    Expr,
+    Item,
+    Literal,
+    Name,
+    Position,
+    Queryable,
+    Relation,
+    Select,
+    Union,
+)
 from dpsql.sql.tokens import fold
 from dpsql.sql.walk import walk
 
-__all__ = ["PivotKey", "pivoted"]
+__all__ = ["UNLISTED", "PivotKey", "pivoted", "unlisted_keys", "with_values"]
 
+UNLISTED = "pivot on"  # What no call is named in SQL: its arguments are keys and aggregates, these also by name.
 MOST_COLUMNS = 100  # That one PIVOT makes. It is a choice: each is measured and paid for.
 
 
@@ -33,7 +47,7 @@ class PivotKey:
 
     Attributes:
         key: What is compared.
-        values: With what, each with the name that is written behind it, or None.
+        values: With what, each with the name that is written behind it, or None; empty where none is listed.
     """
 
     key: Expr
@@ -78,10 +92,63 @@ def pivoted(
         UnsupportedQuery: The rows' columns are not named, a value is no constant, or it would make too many columns.
     """
     position = keys[0].key.position
-    if prod(len(own.values) for own in keys) * len(aggregates) > MOST_COLUMNS:
-        raise _refusal(f"it makes more than {MOST_COLUMNS} columns.", position, "List fewer values.")
     read = (*(own.expression for own in aggregates), *(own.key for own in keys))
     by = tuple(_others(query, read, position)) if groups is None else tuple(groups)
+    shown = [Item(own, None, column_name(own), position=own.position) for own in by]
+    waiting = [not own.values for own in keys]
+    if any(waiting) and not all(waiting):
+        raise _refusal("the values of some keys are listed, and of some not.", position, "List all of them, or none.")
+    made = [_unlisted(keys, aggregates)] if any(waiting) else _columns(keys, aggregates)
+    return Select((*shown, *made), source, group_by=by, position=position)
+
+
+def _unlisted(keys: Sequence[PivotKey], aggregates: Sequence[Item]) -> Item:
+    """What stands in the place of the columns until the values are known."""
+    named = tuple((own.alias or "" if len(aggregates) == 1 else own.name, own.expression) for own in aggregates)
+    arguments = (*(own.key for own in keys), *(own for _, own in named))
+    position = keys[0].key.position
+    return Item(Call(UNLISTED, arguments, named, position=position), None, UNLISTED, position=position)
+
+
+def unlisted_keys(query: Select) -> tuple[Expr, ...]:
+    """The keys of a PIVOT that the plan must list; none where they are listed, or for any other query."""
+    last = query.items[-1].expression if query.items else None
+    if not isinstance(last, Call) or last.name != UNLISTED:
+        return ()
+    return last.arguments[: -len(last.named)]
+
+
+def with_values(query: Select, values: Sequence[Sequence[Literal]]) -> Select:
+    """The same query with a column for each value.
+
+    Args:
+        query: One with `unlisted_keys`.
+        values: Those of each key.
+
+    Raises:
+        UnsupportedQuery: As `pivoted`.
+    """
+    call = query.items[-1].expression
+    if not isinstance(call, Call):
+        return query
+    keys = [
+        PivotKey(key, [(replace(value, position=key.position), _said(value.value)) for value in own])
+        for key, own in zip(unlisted_keys(query), values, strict=True)
+    ]
+    aggregates = [Item(own, name or None, name, position=own.position) for name, own in call.named]
+    return replace(query, items=(*query.items[:-1], *_columns(keys, aggregates)))
+
+
+def _said(value: object) -> str:
+    """A value as DuckDB writes it in the name of a column."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _columns(keys: Sequence[PivotKey], aggregates: Sequence[Item]) -> list[Item]:
+    """A column for each value, or all that the values of several keys make together."""
+    position = keys[0].key.position
+    if prod(len(own.values) for own in keys) * len(aggregates) > MOST_COLUMNS:
+        raise _refusal(f"it makes more than {MOST_COLUMNS} columns.", position, "List fewer values.")
     alone = len(aggregates) == 1 and aggregates[0].alias is None
     made = []
     for chosen in product(*(own.columns() for own in keys)):
@@ -89,8 +156,7 @@ def pivoted(
         for own in aggregates:
             called = text if alone else f"{text}_{own.name}"
             made.append(Item(_of_one(own, condition), called, called, position=own.position))
-    shown = [Item(own, None, column_name(own), position=own.position) for own in by]
-    return Select((*shown, *made), source, group_by=by, position=position)
+    return made
 
 
 def _parts(node: Expr) -> tuple[Expr, ...]:
@@ -128,8 +194,8 @@ def _others(query: Queryable | None, read: Iterable[Expr], position: Position) -
         raise _refusal(
             "it groups by all other columns of its rows, so these are named in a sub-query, or its groups are.",
             position,
-            "Write PIVOT t ON sex IN ('F', 'M') USING AVG(age) GROUP BY city, or "
-            "FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')).",
+            "Write PIVOT t ON sex USING AVG(age) GROUP BY city, or PIVOT (SELECT sex, age FROM t) ON sex USING "
+            "AVG(age).",
         )
     used = {node.parts[-1] for own in read for node in walk(own) if isinstance(node, Name)}
     names = [item.name for item in query.items if fold(item.name) not in used]

@@ -75,14 +75,14 @@ def _next(words: Sequence[str], clause: str, after: int) -> int:
 
 
 def _listed(keys: Sequence[Piece], position: Place) -> list[Piece]:
-    """The keys one behind the other, without the commas between them; each has its values."""
+    """The keys one behind the other, without the commas between them; each has its values, or an empty list of them."""
     found: list[Piece] = []
     for at, piece in enumerate(keys):
         ends = at + 1 == len(keys) or (isinstance(following := keys[at + 1], Token) and following.symbol == ",")
-        if ends and not (isinstance(piece, list) and at > 1 and word(keys[at - 1]) == "in"):
-            raise _refusal(piece.position if isinstance(piece, Token) else position)
         if isinstance(piece, list) or piece.symbol != ",":
             found.append(piece)
+        if ends and not (isinstance(piece, list) and at > 1 and word(keys[at - 1]) == "in"):
+            found += _of("IN ( )", position)
     if not found:
         raise _refusal(position)
     return found

@@ -50,8 +50,8 @@ _SET_OPERATION: Final = "a condition in WHERE says the same."
 _CLOCK: Final = ("an answer may not depend on when it was asked.", "Write the date: DATE '2024-05-31'.")
 _SESSION: Final = ("an answer may not depend on who runs the engine.", "Leave it out.")
 _PIVOT: Final = (
-    "dpsql reads it over values that are listed.",
-    "Write PIVOT t ON sex IN ('F', 'M') USING AVG(age) GROUP BY city, or "
+    "its keys are missing, or it stands in the wrong place.",
+    "Write PIVOT t ON sex USING AVG(age) GROUP BY city, or "
     "FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')).",
 )
 _UNPIVOT: Final = (

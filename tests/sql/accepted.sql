@@ -5296,6 +5296,76 @@ WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL SELECT
 -- values: 0, 1
 -- columns: F integer or NULL, all integer or NULL
 
+-- PIVOT over values that the policy declares, or that follow from bounds
+-- reference: PIVOT (FROM patients WHERE consent IS NOT NULL) ON sex IN ('F', 'M', 'X') USING COUNT(*) GROUP BY consent ORDER BY consent DESC
+PIVOT patients ON sex USING COUNT(*) GROUP BY consent ORDER BY consent DESC
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a2: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: consent text, F integer, M integer, X integer
+-- engine: SELECT "k0", CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1", CAST(COUNT("x2") AS BIGINT) AS "m2" FROM (SELECT "t0"."consent" AS "k0", CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."sex" = CAST($3 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN ("t0"."sex" = CAST($4 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: 'F', 1, 'M', 'X'
+
+-- reference: PIVOT (SELECT visited_on, month(visited_on) AS m, cost FROM visits WHERE visited_on IS NOT NULL) ON year(visited_on) IN (2020, 2021, 2022, 2023, 2024, 2025) USING SUM(cost) AS s, COUNT(*) AS n GROUP BY m ORDER BY m
+PIVOT (SELECT visited_on, month(visited_on) AS m, cost FROM visits) ON year(visited_on) USING SUM(cost) AS s, COUNT(*) AS n GROUP BY m ORDER BY m
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: integer [1, 12]; 12 values: 1, 2, 3, ..., 11, 12
+-- a0: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a2: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- a3: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a4: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- a5: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a6: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- a7: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a8: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- a9: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a10: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- a11: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: m integer, 2020_s real, 2020_n integer, 2021_s real, 2021_n integer, 2022_s real, 2022_n integer, 2023_s real, 2023_n integer, 2024_s real, 2024_n integer, 2025_s real, 2025_n integer
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x2"), 0) AS HUGEINT) AS "m2", CAST(COALESCE(SUM("x3"), 0) AS HUGEINT) AS "m3", CAST(COALESCE(SUM("x4"), 0) AS HUGEINT) AS "m4", CAST(COALESCE(SUM("x5"), 0) AS HUGEINT) AS "m5" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x2" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x2", CASE WHEN "x3" IS NULL OR isnan(CAST("x3" AS DOUBLE)) THEN NULL WHEN CAST("x3" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x3" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x3" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x3", CASE WHEN "x4" IS NULL OR isnan(CAST("x4" AS DOUBLE)) THEN NULL WHEN CAST("x4" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x4" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x4" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x4", CASE WHEN "x5" IS NULL OR isnan(CAST("x5" AS DOUBLE)) THEN NULL WHEN CAST("x5" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x5" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x5" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x5" FROM (SELECT month("t0"."visited_on") AS "k0", CASE WHEN (year("t0"."visited_on") = CAST($1 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x0", CASE WHEN (year("t0"."visited_on") = CAST($5 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x1", CASE WHEN (year("t0"."visited_on") = CAST($6 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x2", CASE WHEN (year("t0"."visited_on") = CAST($7 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x3", CASE WHEN (year("t0"."visited_on") = CAST($8 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x4", CASE WHEN (year("t0"."visited_on") = CAST($9 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x5" FROM "bounded"."main"."visits" AS "t0") AS r) AS q GROUP BY "k0"
+-- values: 2020, 100.0, 0.0, 20000.0, 2021, 2022, 2023, 2024, 2025
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 12 END AS TINYINT) AS "k0", "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x0", CAST(CASE WHEN "x1" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x1", CAST(CASE WHEN "x2" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x2", CAST(CASE WHEN "x3" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x3", CAST(CASE WHEN "x4" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x4", CAST(CASE WHEN "x5" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x5" FROM (SELECT month("t0"."visited_on") AS "k0", "t0"."$number" AS "u", CASE WHEN (year("t0"."visited_on") = CAST($3 AS BIGINT)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN (year("t0"."visited_on") = CAST($4 AS BIGINT)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN (year("t0"."visited_on") = CAST($5 AS BIGINT)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN (year("t0"."visited_on") = CAST($6 AS BIGINT)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x3", CASE WHEN (year("t0"."visited_on") = CAST($7 AS BIGINT)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x4", CASE WHEN (year("t0"."visited_on") = CAST($8 AS BIGINT)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x5" FROM "bounded"."main"."visits" AS "t0") AS q
+-- values: 1, 12, 2020, 2021, 2022, 2023, 2024, 2025
+
+-- reference: PIVOT (SELECT sex, consent FROM patients) ON sex IN ('F', 'M', 'X'), consent IN ('normal', 'strict')
+PIVOT (SELECT sex, consent FROM patients) ON sex, consent
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a2: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a3: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a4: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a5: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: F_normal integer, F_strict integer, M_normal integer, M_strict integer, X_normal integer, X_strict integer
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1", CAST(COUNT("x2") AS BIGINT) AS "m2", CAST(COUNT("x3") AS BIGINT) AS "m3", CAST(COUNT("x4") AS BIGINT) AS "m4", CAST(COUNT("x5") AS BIGINT) AS "m5" FROM (SELECT CASE WHEN (("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN (("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."consent" = CAST($4 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN (("t0"."sex" = CAST($5 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN (("t0"."sex" = CAST($5 AS VARCHAR)) AND ("t0"."consent" = CAST($4 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x3", CASE WHEN (("t0"."sex" = CAST($6 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x4", CASE WHEN (("t0"."sex" = CAST($6 AS VARCHAR)) AND ("t0"."consent" = CAST($4 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x5" FROM "bounded"."main"."patients" AS "t0") AS q
+-- values: 'F', 'normal', 1, 'strict', 'M', 'X'
+
+-- reference: WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients WHERE consent IS NOT NULL AND sex IS NOT NULL GROUP BY ALL) PIVOT a ON sex IN ('F', 'M', 'X') USING SUM(n) ORDER BY consent
+WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) PIVOT a ON sex USING SUM(n) ORDER BY consent
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- k1: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: consent text, F integer or NULL, M integer or NULL, X integer or NULL
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+
+-- reference: PIVOT (SELECT consent AS c, sex AS s, COUNT(*) AS n FROM patients WHERE consent IS NOT NULL AND sex IS NOT NULL GROUP BY ALL) ON s IN ('F', 'M', 'X') USING SUM(n) GROUP BY c ORDER BY c
+PIVOT (SELECT * FROM (SELECT consent AS c, sex AS s, COUNT(*) AS n FROM patients GROUP BY ALL) WHERE n > -5) ON s USING SUM(n) GROUP BY c ORDER BY c
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- k1: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: c text, F integer or NULL, M integer or NULL, X integer or NULL
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+
 -- reference: PIVOT patients ON sex IN ('F', 'M') USING AVG(age) AS mean, COUNT(*) GROUP BY consent
 PIVOT patients ON sex IN ('F', 'M') USING AVG(age) AS mean, COUNT(*) GROUP BY consent
 -- unit: patients.patient_id

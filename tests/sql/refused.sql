@@ -97,7 +97,7 @@ SUMMARIZE patients
 -- refused: SUMMARIZE at 1:1: it would show exact values of the data. Use DESCRIBE table, or aggregates.
 
 PIVOT visits ON diagnosis
--- refused: PIVOT at 1:17: dpsql reads it over values that are listed. Write PIVOT t ON sex IN ('F', 'M') USING AVG(age) GROUP BY city, or FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')).
+-- refused: PIVOT at 1:17: it groups by all other columns of its rows, so these are named in a sub-query, or its groups are. Write PIVOT t ON sex USING AVG(age) GROUP BY city, or PIVOT (SELECT sex, age FROM t) ON sex USING AVG(age).
 
 SHOW patients
 -- refused: SHOW at 1:1: dpsql shows the budget and the tables. Write SHOW BUDGET, SHOW TABLES, or DESCRIBE table.
@@ -1846,7 +1846,7 @@ SELECT ROW_NUMBER() OVER () FROM patients LIMIT 1
 
 -- PIVOT
 SELECT * FROM patients PIVOT (COUNT(*) FOR sex IN ('F', 'M'))
--- refused: PIVOT at 1:44: it groups by all other columns of its rows, so these are named in a sub-query, or its groups are. Write PIVOT t ON sex IN ('F', 'M') USING AVG(age) GROUP BY city, or FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')).
+-- refused: PIVOT at 1:44: it groups by all other columns of its rows, so these are named in a sub-query, or its groups are. Write PIVOT t ON sex USING AVG(age) GROUP BY city, or PIVOT (SELECT sex, age FROM t) ON sex USING AVG(age).
 
 SELECT * FROM (SELECT sex FROM patients) PIVOT (COUNT(*) FOR sex IN ('F', 'M', 'unknown'))
 -- refused: sex at 1:80: 'unknown' is none of its values. They are 'F', 'M', 'X'.
@@ -1876,13 +1876,10 @@ SELECT * FROM patients PIVOT (COUNT(*) FOR patient_id IN (17) GROUP BY sex)
 -- refused: patient_id at 1:59: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
 
 SELECT * FROM (SELECT * FROM patients) PIVOT (COUNT(*) FOR sex IN ('F'))
--- refused: PIVOT at 1:60: it groups by all other columns of its rows, so these are named in a sub-query, or its groups are. Write PIVOT t ON sex IN ('F', 'M') USING AVG(age) GROUP BY city, or FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')).
+-- refused: PIVOT at 1:60: it groups by all other columns of its rows, so these are named in a sub-query, or its groups are. Write PIVOT t ON sex USING AVG(age) GROUP BY city, or PIVOT (SELECT sex, age FROM t) ON sex USING AVG(age).
 
 SELECT * FROM (SELECT sex, age FROM patients) UNPIVOT (age FOR sex IN (age))
 -- refused: UNPIVOT at 1:47: dpsql does not turn columns into rows. Write FROM t CROSS JOIN (VALUES ('q1'), ('q2')) AS u(item), and CASE u.item WHEN 'q1' THEN q1 ELSE q2 END for the value.
-
-PIVOT patients ON sex USING COUNT(*)
--- refused: PIVOT at 1:19: dpsql reads it over values that are listed. Write PIVOT t ON sex IN ('F', 'M') USING AVG(age) GROUP BY city, or FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')).
 
 SELECT * FROM (SELECT age, sex FROM patients) PIVOT (AVG(age) FOR sex IN ('0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', '14', '15', '16', '17', '18', '19', '20', '21', '22', '23', '24', '25', '26', '27', '28', '29', '30', '31', '32', '33', '34', '35', '36', '37', '38', '39', '40', '41', '42', '43', '44', '45', '46', '47', '48', '49', '50', '51', '52', '53', '54', '55', '56', '57', '58', '59', '60', '61', '62', '63', '64', '65', '66', '67', '68', '69', '70', '71', '72', '73', '74', '75', '76', '77', '78', '79', '80', '81', '82', '83', '84', '85', '86', '87', '88', '89', '90', '91', '92', '93', '94', '95', '96', '97', '98', '99', '100'))
 -- refused: PIVOT at 1:67: it makes more than 100 columns. List fewer values.
@@ -2104,12 +2101,31 @@ SELECT * FROM (SELECT sex, consent FROM patients) PIVOT (COUNT(*) FOR sex IN ('F
 SELECT COUNT(*) patients WHERE city IN (SELECT name FROM cities WHERE state = 'TX')
 -- refused: FROM at 1:1: IN and EXISTS pick rows, and there are none. Name a table in FROM. Whether there are rows: SELECT COUNT(*) > 0 FROM t WHERE ..
 
+-- PIVOT over values that are not listed
+PIVOT patients ON sex USING COUNT(*)
+-- refused: PIVOT at 1:19: it groups by all other columns of its rows, so these are named in a sub-query, or its groups are. Write PIVOT t ON sex USING AVG(age) GROUP BY city, or PIVOT (SELECT sex, age FROM t) ON sex USING AVG(age).
+
+PIVOT patients ON patient_id USING COUNT(*) GROUP BY sex
+-- refused: patient_id at 1:19: its values are not known, and PIVOT makes a column of each. List them: PIVOT t ON patient_id IN ('a', 'b') USING COUNT(*).
+
+PIVOT patients ON city USING COUNT(*) GROUP BY sex
+-- refused: PIVOT at 1:19: it makes more than 100 columns. List fewer values.
+
+PIVOT patients ON sex IN ('F'), consent GROUP BY age // 30
+-- refused: PIVOT at 1:19: the values of some keys are listed, and of some not. List all of them, or none.
+
+PIVOT patients ON sex IN
+-- refused: IN at 1:23: it takes a list or a sub-query. Write IN (1, 2) or IN (SELECT ..).
+
+WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) PIVOT a ON n USING COUNT(*) GROUP BY sex
+-- refused: n at 1:86: its values are not known, and PIVOT makes a column of each. List them: PIVOT t ON n IN ('a', 'b') USING COUNT(*).
+
+SELECT AVG("2020") FROM (PIVOT visits ON year(visited_on) USING SUM(cost) GROUP BY patient_id)
+-- refused: pivot on at 1:42: of the rows of one unit PIVOT lists its values. Write PIVOT t ON sex IN ('F', 'M') USING COUNT(*).
+
 -- PIVOT as a statement
 PIVOT patients ON sex IN ('F', 'M') USING COUNT(*)
--- refused: PIVOT at 1:19: it groups by all other columns of its rows, so these are named in a sub-query, or its groups are. Write PIVOT t ON sex IN ('F', 'M') USING AVG(age) GROUP BY city, or FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')).
-
-WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) PIVOT a ON sex USING SUM(n) GROUP BY consent
--- refused: PIVOT at 1:86: dpsql reads it over values that are listed. Write PIVOT t ON sex IN ('F', 'M') USING AVG(age) GROUP BY city, or FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')).
+-- refused: PIVOT at 1:19: it groups by all other columns of its rows, so these are named in a sub-query, or its groups are. Write PIVOT t ON sex USING AVG(age) GROUP BY city, or PIVOT (SELECT sex, age FROM t) ON sex USING AVG(age).
 
 PIVOT patients ON patient_id IN (17) USING AVG(age) GROUP BY sex
 -- refused: patient_id at 1:34: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).

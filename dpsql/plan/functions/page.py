@@ -63,7 +63,8 @@ def page() -> str:
     rooms = [f"\n## {name}\n\n{table(rows)}" for name, rows in ROOMS.items()]
     names: dict[tuple[str, str], list[str]] = {}
     for name, refusal in REFUSED.items():
-        names.setdefault(refusal, []).append(f"`{name}`")
+        if " " not in name:  # else it is none that can be called
+            names.setdefault(refusal, []).append(f"`{name}`")
     refused = [f"- {', '.join(listed)}: {reason} {hint}\n" for (reason, hint), listed in names.items()]
     return ABOVE.replace("{parts}", parts) + "".join(rooms) + REFUSALS + "".join(refused)
 

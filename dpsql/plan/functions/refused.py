@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dpsql.sql.pivot import UNLISTED
 from dpsql.sql.refused import FIRST_ROW, LOCAL_TIME, QUARTERS, REGEXP, SINCE_1970
 from dpsql.sql.tokens import JSON_VALUE
 
@@ -119,5 +120,6 @@ REFUSED: Mapping[str, tuple[str, str]] = {
     ),
     "factorial": ("it fails on all but a few numbers.", "Write the constant."),
     **REFUSED_AGGREGATES,
+    UNLISTED: ("of the rows of one unit PIVOT lists its values.", "Write PIVOT t ON sex IN ('F', 'M') USING COUNT(*)."),
     "try": ("nothing here can fail, so there is nothing to try.", "Leave TRY out."),
 }
