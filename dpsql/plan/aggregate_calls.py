@@ -12,7 +12,7 @@ from dpsql.plan.aggregates import CALLS, FUNCTIONS, AggregateCall, Takes
 from dpsql.plan.applied import KEPT_WITHIN
 from dpsql.plan.dated import days_of, no_number
 from dpsql.plan.expressions import Resolver, all_of, as_constant, columns_of, nearest, where_true
-from dpsql.plan.functions.refused import REFUSED
+from dpsql.plan.functions.refused import REFUSED, refusal
 from dpsql.plan.narrowing import facts_on
 from dpsql.plan.nodes import Aggregate, Column, Constant, Expression, Relation
 from dpsql.plan.plans import REPORTS
@@ -61,9 +61,8 @@ class AggregateReader:
         """
         name = node.name
         if name in REFUSED:
-            raise UnsupportedQuery(
-                REFUSED[name][0], construct=name.upper(), position=node.position, hint=REFUSED[name][1]
-            )
+            reason, hint = refusal(name, [*map(column_name, node.arguments)])
+            raise UnsupportedQuery(reason, construct=name.upper(), position=node.position, hint=hint)
         if name not in CALLS:
             raise UnsupportedQuery(
                 "this aggregate is not supported.", construct=name.upper(), position=node.position,

@@ -165,6 +165,9 @@ def _calls(takes: Takes, function: str, *names: str) -> list[AggregateCall]:
     return [AggregateCall(name, takes, function) for name in (names or (function,))]
 
 
+APPROXIMATE = ("approx_quantile", "approx_percentile")
+"""What DuckDB, and others, call a quantile that need not be exact: none is, once it is noised."""
+
 CALLS: Mapping[str, AggregateCall] = {
     row.name: row
     for row in (
@@ -185,7 +188,7 @@ CALLS: Mapping[str, AggregateCall] = {
         *_calls(Takes.PAIR, "covar_samp"),
         *_calls(Takes.PAIR, "corr"),
         *_calls(Takes.PAIR, "regr_slope"),
-        *_calls(Takes.QUANTILE, "quantile_cont", "quantile_cont", "percentile_cont"),
+        *_calls(Takes.QUANTILE, "quantile_cont", "quantile_cont", "percentile_cont", *APPROXIMATE),
         *_calls(Takes.QUANTILE, "quantile_disc", "quantile_disc", "percentile_disc", "quantile"),
         *_calls(Takes.ELEMENT, "quantile_disc", "approx_quantiles"),
         *_calls(Takes.COUNT_IF, "count", "count_if", "countif"),

@@ -11,12 +11,14 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregates import CALLS
 from dpsql.plan.conversions import as_null, as_text, converted
 from dpsql.plan.functions import FUNCTIONS, INTEGER_LIMIT, REAL_LIMIT, Function, Nulls
-from dpsql.plan.functions.refused import REFUSED
+from dpsql.plan.functions.refused import REFUSED, refusal
 from dpsql.plan.hints import hinted
 from dpsql.plan.multiples import step_of_call, within
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.ranges import is_certain, known_range, length_of, printed_size, range_of, with_bounds
 from dpsql.plan.types import Facts, Type
+from dpsql.sql import syntax
+from dpsql.sql.naming import column_name
 
 __all__ = ["KEPT_WITHIN", "NoSuchValue", "Position", "applied", "nearest", "no_function", "refuse_large"]
 
@@ -237,7 +239,7 @@ def _no_overload(
     elif name in COMPARISONS and len(set(types)) == 2 and (instead := _of_other_kinds(set(types))):
         reason, hint = f"it compares {' with '.join(t.value for t in types)}.", instead
     elif name == "-" and Type.TIMESTAMP in types and set(types) <= {Type.DATE, Type.TIMESTAMP}:
-        reason, hint = "the difference of two moments is an interval, which has no bounds.", REFUSED["age"][1]
+        reason, hint = "the difference of two moments is an interval, which has no bounds.", refusal("age")[1]
     else:
         reason = f"it does not take ({', '.join(t.value for t in types) or 'no arguments'})."
         hint = "It takes " + " or ".join(list(dict.fromkeys(map(_signature, candidates)))[:4]) + "."
@@ -305,8 +307,8 @@ def _parameters(function: Function) -> Iterator[str]:
         yield f"constant {kind.value}" if index in function.constants else kind.value
 
 
-def no_function(name: str, position: Position) -> UnsupportedQuery:
-    """The refusal of a name that is not in the table."""
+def no_function(name: str, position: Position, arguments: Sequence[syntax.Expr] = ()) -> UnsupportedQuery:
+    """The refusal of a name that is not in the table, with its arguments in the hint."""
     if name in CALLS:
         return UnsupportedQuery(
             "an aggregate cannot stand here.", construct=name.upper(), position=position,
@@ -319,7 +321,7 @@ def no_function(name: str, position: Position) -> UnsupportedQuery:
             "GROUP BY a, b and count the rows of that answer.",
         )  # fmt: skip
     if name in REFUSED:
-        reason, hint = REFUSED[name]
+        reason, hint = refusal(name, [*map(column_name, arguments)])
         return UnsupportedQuery(reason, construct=name, position=position, hint=hint)
     return UnsupportedQuery(
         "there is no such function here.", construct=name, position=position,

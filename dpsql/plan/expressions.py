@@ -279,7 +279,7 @@ class Resolver:
         if name in CALLS and not overloads(name):
             raise no_function(name, node.position)
         if name in REFUSED and name != SUBSCRIPT:
-            raise no_function(name, node.position)
+            raise no_function(name, node.position, node.arguments)
         if node.named or node.distinct or node.where is not None or node.order or node.star:
             raise UnsupportedQuery(
                 "named arguments, DISTINCT, FILTER, ORDER BY and * belong to aggregates.",

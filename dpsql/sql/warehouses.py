@@ -47,7 +47,7 @@ def as_here(call: Call) -> Expr:
     '/'
     """
     read = _READ.get(call.name)
-    plain = not (call.named or call.distinct or call.star or call.order)
+    plain = not ((call.named and read is not _different) or call.distinct or call.star or call.order)
     return call if read is None or not plain else read(call)
 
 
@@ -158,6 +158,11 @@ def _matched(call: Call) -> Expr:
     return replace(call, name="regexp_matches")
 
 
+def _different(call: Call) -> Expr:
+    """APPROX_COUNT_DISTINCT(x): no count is exact once it is noised."""
+    return replace(call, name="count", distinct=True)
+
+
 def _called(call: Call) -> Expr:
     """What has another name here: NVL(a, b), IFF(c, a, b), EVERY(c)."""
     return replace(call, name=_OTHERWISE[call.name])
@@ -198,6 +203,7 @@ _READ: Mapping[str, Callable[[Call], Expr]] = {
     **dict.fromkeys(("dateadd", "timestamp_add", "datetime_add"), _moved),
     **dict.fromkeys(("date_sub", "timestamp_sub", "datetime_sub"), _moved),
     "date": _day,
+    **dict.fromkeys(("approx_count_distinct", "approx_distinct"), _different),
     "safe_divide": _quotient,
     "div0": _quotient_or_zero,
     "to_char": _written,

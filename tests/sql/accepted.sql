@@ -5296,6 +5296,25 @@ WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL SELECT
 -- values: 0, 1
 -- columns: F integer or NULL, all integer or NULL
 
+-- Approximate ones: none is exact, once it is noised
+-- reference: SELECT QUANTILE_CONT(age, 0.5) AS "approx_quantile(age, 0.5)", QUANTILE_CONT(age, 0.5) AS p FROM patients
+SELECT APPROX_QUANTILE(age, 0.5), APPROX_PERCENTILE(age, 0.5) AS p FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- columns: approx_quantile(age, 0.5) real, p real
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
+
+-- reference: SELECT COUNT(DISTINCT diagnosis) AS n, COUNT(DISTINCT diagnosis) FILTER (WHERE cost > 500) AS dear FROM visits
+SELECT APPROX_COUNT_DISTINCT(diagnosis) AS n, APPROX_DISTINCT(diagnosis) FILTER (WHERE cost > 500) AS dear FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_distinct of text or NULL
+-- a1: count_distinct of text or NULL
+-- columns: n integer, dear integer
+-- engine: SELECT CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "x1") AS BIGINT) AS "m1" FROM (SELECT "t0"."diagnosis" AS "x0", CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN "t0"."diagnosis" ELSE CAST(NULL AS VARCHAR) END AS "x1" FROM "bounded"."main"."visits" AS "t0") AS q
+-- values: 500.0
+
 -- PIVOT over values that the policy declares, or that follow from bounds
 -- reference: PIVOT (FROM patients WHERE consent IS NOT NULL) ON sex IN ('F', 'M', 'X') USING COUNT(*) GROUP BY consent ORDER BY consent DESC
 PIVOT patients ON sex USING COUNT(*) GROUP BY consent ORDER BY consent DESC

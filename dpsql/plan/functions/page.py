@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from dpsql.plan.functions import ROOMS, Function, Nulls
 from dpsql.plan.functions.dates import PARTS
-from dpsql.plan.functions.refused import REFUSED
+from dpsql.plan.functions.refused import REFUSED, refusal
 
 __all__ = ["page", "table"]
 
@@ -62,9 +62,9 @@ def page() -> str:
     parts = ", ".join(f"`{part}`" for part in dict.fromkeys(PARTS.values()))
     rooms = [f"\n## {name}\n\n{table(rows)}" for name, rows in ROOMS.items()]
     names: dict[tuple[str, str], list[str]] = {}
-    for name, refusal in REFUSED.items():
+    for name in REFUSED:
         if " " not in name:  # else it is none that can be called
-            names.setdefault(refusal, []).append(f"`{name}`")
+            names.setdefault(refusal(name), []).append(f"`{name}`")
     refused = [f"- {', '.join(listed)}: {reason} {hint}\n" for (reason, hint), listed in names.items()]
     return ABOVE.replace("{parts}", parts) + "".join(rooms) + REFUSALS + "".join(refused)
 

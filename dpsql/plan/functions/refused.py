@@ -1,14 +1,21 @@
-"""Functions that people try and that stay refused: for each why, and what to write instead."""
+"""Functions that people try and that stay refused: for each why, and what to write instead.
+
+``{0:x}`` in a hint is the first argument as it was written, or x.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 
 from dpsql.sql.pivot import UNLISTED
 from dpsql.sql.refused import FIRST_ROW, LOCAL_TIME, QUARTERS, REGEXP, SINCE_1970
 from dpsql.sql.tokens import JSON_VALUE
 
-__all__ = ["REFUSED", "REFUSED_AGGREGATES"]
+__all__ = ["REFUSED", "REFUSED_AGGREGATES", "refusal"]
+
+LONGEST = 60  # In letters, of an argument that a hint repeats. It is a choice: about one line.
+_ARGUMENT = re.compile(r"\{(\d):(\w+)\}")
 
 _HASH = (
     "a hash makes names look anonymous without hiding anybody: every value can be tried.",
@@ -16,7 +23,7 @@ _HASH = (
 )
 _FORMAT = (
     "it fails on formats and values that do not fit.",
-    "Write CAST(round(x, 1) AS VARCHAR) || ' days', or format the answer.",
+    "Write CAST(round({1:x}, 1) AS VARCHAR) || ' days', or format the answer.",
 )
 _AGE = (
     "its result is an interval, which has no bounds.",
@@ -24,14 +31,14 @@ _AGE = (
 )
 _PARSED = (
     "texts of other forms than '2024-03-05 10:00:00' are read where they are constants alone.",
-    "Write TRY_CAST(x AS DATE) or TRY_CAST(x AS TIMESTAMP) for texts of this form. For '05.03.2024' write "
+    "Write TRY_CAST({0:x} AS DATE) or TRY_CAST({0:x} AS TIMESTAMP) for texts of this form. For '05.03.2024' write "
     "make_date(TRY_CAST(right(x, 4) AS INTEGER), TRY_CAST(substr(x, 4, 2) AS INTEGER), "
     "TRY_CAST(left(x, 2) AS INTEGER)), and in WHERE between which days it lies: its groups are those.",
 )
 _JSON = ("dpsql reads no JSON.", JSON_VALUE)
 _ZONE = ("dpsql keeps no time zones.", LOCAL_TIME)
 _WRITTEN = ("databases differ in the parts of a format.", "Write strftime(x, '%Y-%m').")
-_PIECES = ("lists are not supported.", "Write split_part(text, separator, n).")
+_PIECES = ("lists are not supported.", "Write split_part({0:text}, {1:separator}, n).")
 _RANDOM = ("an answer may not depend on chance outside the accounting.", "Leave it out.")
 _CLOCK = ("an answer may not depend on when it was asked.", "Write the date: DATE '2024-05-31'.")
 _ONE_ROW = (
@@ -45,29 +52,29 @@ _ANY_ROW = (
 )
 _LISTED = (
     "it puts the values of many rows into one: those of people are never shown, those of public tables as rows.",
-    "Write SELECT x, COUNT(*) .. GROUP BY x, or SELECT x where the table is public.",
+    "Write SELECT {0:x}, COUNT(*) .. GROUP BY {0:x}, or SELECT {0:x} where the table is public.",
 )
-_BINS = ("its result is a map.", "Write SELECT width_bucket(x, 0, 100, 10) AS bin, COUNT(*) .. GROUP BY bin.")
+_BINS = ("its result is a map.", "Write SELECT width_bucket({0:x}, 0, 100, 10) AS bin, COUNT(*) .. GROUP BY bin.")
 _SHAPE = (
     "third and fourth moments are not measured.",
-    "Write QUANTILE_CONT(x, 0.05) and QUANTILE_CONT(x, 0.95), or GROUP BY width_bucket(x, 0, 100, 10).",
+    "Write QUANTILE_CONT({0:x}, 0.05) and QUANTILE_CONT({0:x}, 0.95), or GROUP BY width_bucket({0:x}, 0, 100, 10).",
 )
 
 _INTERCEPT = (
-    "Write AVG(y) FILTER (WHERE x IS NOT NULL) - REGR_SLOPE(y, x) * AVG(x) FILTER (WHERE y IS NOT NULL): each AVG over "
-    "the rows of the slope, whose noised numbers they may share."
+    "Write AVG({0:y}) FILTER (WHERE {1:x} IS NOT NULL) - REGR_SLOPE({0:y}, {1:x}) * AVG({1:x}) FILTER (WHERE {0:y} IS "
+    "NOT NULL): each AVG over the rows of the slope, whose noised numbers they may share."
 )
 _GEOMEAN = (
     "it follows from a mean of logarithms.",
-    "Write exp(least(AVG(ln(x)), 50)) .. WHERE x >= 0.01: a logarithm needs numbers away from 0.",
+    "Write exp(least(AVG(ln({0:x})), 50)) .. WHERE {0:x} >= 0.01: a logarithm needs numbers away from 0.",
 )
 _DISTANCE = (
     "it is a median of distances from a median, which must be released first.",
-    "Write SELECT MEDIAN(x), then SELECT MEDIAN(abs(x - 5)) with the number that came; or STDDEV(x).",
+    "Write SELECT MEDIAN({0:x}), then SELECT MEDIAN(abs({0:x} - 5)) with the number that came; or STDDEV({0:x}).",
 )
 _ENTROPY = (
     "it follows from the counts of each value.",
-    "Write SELECT x, COUNT(*) AS n .. GROUP BY x, and work it out from the answer.",
+    "Write SELECT {0:x}, COUNT(*) AS n .. GROUP BY {0:x}, and work it out from the answer.",
 )
 
 REFUSED_AGGREGATES: Mapping[str, tuple[str, str]] = {
@@ -79,11 +86,9 @@ REFUSED_AGGREGATES: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("list", "array_agg", "string_agg", "group_concat", "listagg", "json_group_array"), _LISTED),
     **dict.fromkeys(("histogram", "histogram_values", "histogram_exact"), _BINS),
     **dict.fromkeys(("kurtosis", "kurtosis_pop", "skewness"), _SHAPE),
-    "regr_r2": ("it follows from another.", "Write POWER(CORR(y, x), 2)."),
+    "regr_r2": ("it follows from another.", "Write POWER(CORR({0:y}, {1:x}), 2)."),
     "regr_intercept": ("it follows from others.", _INTERCEPT),
-    "regr_count": ("it follows from another.", "Write COUNT_IF(x IS NOT NULL AND y IS NOT NULL)."),
-    "approx_count_distinct": ("every count is noised, so none is exact.", "Write COUNT(DISTINCT x)."),
-    "approx_quantile": ("every quantile is noised, so none is exact.", "Write QUANTILE_CONT(x, 0.5)."),
+    "regr_count": ("it follows from another.", "Write COUNT_IF({0:y} IS NOT NULL AND {1:x} IS NOT NULL)."),
 }
 """Of these the ones that would aggregate rows."""
 
@@ -103,7 +108,7 @@ REFUSED: Mapping[str, tuple[str, str]] = {
         "only a text has characters, and a list of quantiles elements.",
         "Write QUANTILE_CONT(x, [0.25, 0.75])[1]. Of a text split_part(x, ',', 1) is the first piece.",
     ),
-    "initcap": ("DuckDB has no such function.", "Write upper(left(x, 1)) || lower(substr(x, 2)) for one word."),
+    "initcap": ("DuckDB has no such function.", "Write upper(left({0:x}, 1)) || lower(substr({0:x}, 2)) for one word."),
     **dict.fromkeys(("strptime", "try_strptime", "parse_date", "parse_datetime", "parse_timestamp"), _PARSED),
     **dict.fromkeys(("str_to_date", "date_parse", "to_date", "try_to_date"), _PARSED),
     **dict.fromkeys(("json_extract_string", "json_extract", "json_value", "json_query", "json_extract_scalar"), _JSON),
@@ -116,10 +121,26 @@ REFUSED: Mapping[str, tuple[str, str]] = {
     "from_unixtime": ("DuckDB calls it otherwise.", SINCE_1970),
     "time_bucket": (
         "periods are those of the calendar here.",
-        f"Write date_trunc('week', x), or date_diff('day', DATE '2020-01-01', x) // 10 for every ten days. {QUARTERS}",
+        f"Write date_trunc('week', {{1:x}}), or date_diff('day', DATE '2020-01-01', {{1:x}}) // 10 for every ten "
+        f"days. {QUARTERS}",
     ),
     "factorial": ("it fails on all but a few numbers.", "Write the constant."),
     **REFUSED_AGGREGATES,
     UNLISTED: ("of the rows of one unit PIVOT lists its values.", "Write PIVOT t ON sex IN ('F', 'M') USING COUNT(*)."),
     "try": ("nothing here can fail, so there is nothing to try.", "Leave TRY out."),
 }
+
+
+def refusal(name: str, arguments: Sequence[str] = ()) -> tuple[str, str]:
+    """Why a function is refused, and what to write instead, with the arguments that it was given.
+
+    >>> refusal("regr_r2", ["cost", "age"])[1]
+    'Write POWER(CORR(cost, age), 2).'
+    """
+
+    def named(found: re.Match[str]) -> str:
+        place, default = int(found[1]), found[2]
+        return arguments[place] if place < len(arguments) and len(arguments[place]) <= LONGEST else default
+
+    reason, hint = REFUSED[name]
+    return reason, _ARGUMENT.sub(named, hint)
