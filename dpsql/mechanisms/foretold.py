@@ -45,6 +45,8 @@ FEW = 0.01
 """As a share of the rows that conditions are guessed to leave: noise that hides fewer is small. A guess."""
 REPEATED = 10
 """In so many rows each different value is thought to be, where nothing tells how many there are. A guess."""
+SEVERAL = 10
+"""Different values that a count of them may miss by, which few would call useless. A guess."""
 MOSTLY = 0.9
 """As a share of the half width of its own bounds: an interval that wide says next to nothing. A guess."""
 INSIDE = 0.01
@@ -197,7 +199,11 @@ def _wide_slope(request: Request, half_width: float) -> tuple[str, ...]:
 
 
 def _few_left(request: Request, half_width: float) -> tuple[str, ...]:
-    """Of a sum over rows that conditions leave, of which nobody knows the number: how few of them are lost in noise."""
+    """Of different values, or of a sum over rows that conditions leave: how few of them are lost in noise."""
+    if request.aggregate.function == "count_distinct":
+        few = most_values(request) is None and SEVERAL < half_width < math.inf
+        said = f"Of fewer than about {half_width:,.0f} different values it would say next to nothing"
+        return (f"{said}, and no public fact tells how many there are.",) * few
     conditions = rows_left(request.source.relation, request.aggregate.argument) < rows_guessed(request.source.relation)
     if FUNCTIONS[request.aggregate.function].kind is not Kind.SUM or not conditions or not request.facts.centre:
         return ()

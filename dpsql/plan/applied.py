@@ -46,6 +46,10 @@ BELOW = {"exp": "exp(least(AVG(ln(x)), 50))", "power": "power(10, least(AVG(log1
 Position = tuple[int, int] | None
 
 
+ABOUT = 0.05
+"""How much less like a misspelt name another one may be than the nearest, of 1, and be proposed beside it. A guess."""
+
+
 class NoSuchValue(UnsupportedQuery):
     """A column is compared with what is none of its declared values."""
 
@@ -330,7 +334,7 @@ def no_function(name: str, position: Position, arguments: Sequence[syntax.Expr] 
 
 
 def nearest(name: str, names: Sequence[str]) -> str:
-    """``Did you mean ...?`` for a misspelt name, or the empty text.
+    """``Did you mean ...?`` for a misspelt name, with all names that are about as near; or the empty text.
 
     >>> nearest("cty", ["city", "age"])
     'Did you mean city?'
@@ -338,5 +342,7 @@ def nearest(name: str, names: Sequence[str]) -> str:
     'Did you mean Betrag_EUR?'
     """
     folded = {own.lower(): own for own in reversed(names)}
-    close = [folded[own] for own in difflib.get_close_matches(name.lower(), folded, n=3, cutoff=0.65)]
-    return f"Did you mean {' or '.join(close)}?" if close else ""
+    close = difflib.get_close_matches(name.lower(), folded, n=3, cutoff=0.65)
+    apart = [difflib.SequenceMatcher(None, own, name.lower()).ratio() for own in close]
+    near = [folded[own] for own, ratio in zip(close, apart, strict=True) if ratio > apart[0] - ABOUT]
+    return f"Did you mean {' or '.join(near)}?" if near else ""

@@ -211,7 +211,7 @@ HIDDEN = "min_units of the policy hides small groups: ask for one GROUP BY at a 
 def _open_key(plan: Plan, catalog: Catalog) -> UnsupportedQuery:
     """Why groups that nobody lists have no answer without delta, and what lists them."""
     key = next((key for key in plan.keys if key.domain is None), None)
-    name = key.expression.name if key is not None and isinstance(key.expression, Column) else "GROUP BY"
+    name = key.expression.shown if key is not None and isinstance(key.expression, Column) else "GROUP BY"
     reason = "its values are not known." if key is not None else "it has more groups than dpsql lists (100,000)."
     listing = f"WHERE {name} IN (..)" if name != "GROUP BY" else "WHERE"
     hint = f"Name those that you ask for, in {listing}"
@@ -221,8 +221,9 @@ def _open_key(plan: Plan, catalog: Catalog) -> UnsupportedQuery:
         hint += "; or give delta, such as delta = 1e-8, and groups of few people stay hidden"
     owner = "" if catalog.grants_delta else ", or grant a delta, with which those of enough people are found"
     return UnsupportedQuery(
-        reason, construct=name, hint=f"{hint}. The owner can declare values in {catalog.policy_file}{owner}."
-    )
+        reason, construct=name, position=None if key is None else key.position,
+        hint=f"{hint}. The owner can declare values in {catalog.policy_file}{owner}.",
+    )  # fmt: skip
 
 
 def _request(

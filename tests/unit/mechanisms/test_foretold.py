@@ -174,6 +174,13 @@ def test_a_column_that_may_have_several_values_is_not(session: Session, sql: str
         assert "whatever the data say" not in notes
 
 
+def test_how_few_different_values_are_lost_in_noise_is_foretold(session: Session) -> None:
+    few = "different values it would say next to nothing, and no public fact tells how many there are."
+    assert few in " ".join(session.explain("SELECT COUNT(DISTINCT note) FROM visits").notes)
+    assert few not in " ".join(session.explain("SELECT COUNT(DISTINCT note) FROM visits", epsilon=100).notes)
+    assert few not in " ".join(session.explain("SELECT COUNT(DISTINCT kind) FROM visits").notes)
+
+
 def test_a_misspelt_value_in_having_is_refused_as_in_where(session: Session) -> None:
     spent = session.budget().spent
     for sql in (
