@@ -48,6 +48,7 @@ from dpsql.plan.wrapped import cut_to, described_alone, wrapped
 from dpsql.sql import syntax
 from dpsql.sql.naming import column_name
 from dpsql.sql.pivot import unlisted_keys
+from dpsql.sql.qualify import KEPT
 
 __all__ = ["resolve_query"]
 
@@ -343,6 +344,12 @@ class _Statement:
                 raise UnsupportedQuery(
                     "a privacy unit or a key is never in the answer.", construct=shown, position=node.position,
                     hint=f"COUNT(DISTINCT {held.shown}) counts people.",
+                )  # fmt: skip
+            if node.parts[0] == KEPT:
+                raise UnsupportedQuery(
+                    "it would show rows of people.", construct="QUALIFY", position=node.position,
+                    hint="Let it choose them in a sub-query, and ask for aggregates around it: SELECT AVG(x) FROM "
+                    "(SELECT x FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).",
                 )  # fmt: skip
             raise UnsupportedQuery(
                 "it is neither grouped by nor aggregated.", construct=shown, position=node.position,

@@ -11,7 +11,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.sql.syntax import AllColumns, Derived, Expr, Item, Literal, Name, OrderItem, Select
 from dpsql.sql.tokens import fold
 
-__all__ = ["qualified"]
+__all__ = ["KEPT", "qualified"]
 
 KEPT = "qualify"  # The inner query's column that says which rows stay, and its name in FROM.
 

@@ -2503,3 +2503,6 @@ SELECT COUNT(*) FROM (SELECT AVG(cost) OVER (PARTITION BY patient_id) AS mean FR
 
 SELECT COUNT(*) FROM (SELECT SUM(400000000000000 * year(visited_on)) OVER (PARTITION BY patient_id) AS s FROM visits) WHERE s > 9
 -- refused: SUM at 1:30: the sum could be too large for the engine. Declare or narrow the bounds of its columns.
+
+SELECT cost FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY visited_on) = 1
+-- refused: QUALIFY at 1:8: it would show rows of people. Let it choose them in a sub-query, and ask for aggregates around it: SELECT AVG(x) FROM (SELECT x FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
