@@ -72,7 +72,7 @@ class Measurement(ReleaseSummary):
 
     Attributes:
         notes: What else its reader must know, one sentence each.
-        subjects: Of which aggregate each note is, where the release answers several; empty where it answers one.
+        subjects: Of what each note is, where that is not the release's own name: of an aggregate, or its column's name.
     """
 
     notes: tuple[str, ...] = ()

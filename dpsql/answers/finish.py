@@ -22,6 +22,7 @@ from dpsql.answers.intervals import (
 )
 from dpsql.answers.listed import beside_answer
 from dpsql.answers.lists import gathered
+from dpsql.answers.noted import called
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.quote import advice, caps, clipped, summary_fields
 from dpsql.answers.release import Released
@@ -171,9 +172,9 @@ def _measurement(
     prepared: Prepared, released: Released, composition: Composition, own: Sequence[Measured]
 ) -> Measurement:
     """One release, with the notes of all that it answers."""
-    rows, first = foretold_answer(prepared.plan), own[0]
+    rows, first, names = foretold_answer(prepared.plan), own[0], called(prepared.plan)
     noted = dict.fromkeys(
-        (each.aggregate.text, note)
+        (names.get(each.aggregate.name, each.aggregate.text), note)
         for each in own
         for note in (*each.notes(released.tables[each.name]), *advice(each.aggregate), *rows)
     )
@@ -181,5 +182,5 @@ def _measurement(
     return Measurement(
         *summary_fields(", ".join(texts), first, composition),
         notes=tuple(note for _, note in noted),
-        subjects=tuple(text for text, _ in noted) if len(texts) > 1 else (),
+        subjects=tuple(name for name, _ in noted) if [name for name, _ in noted] != texts * len(noted) else (),
     )

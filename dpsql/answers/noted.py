@@ -7,7 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["said_once"]
+from dpsql.plan.nodes import Column
+from dpsql.plan.plans import Plan
+
+__all__ = ["called", "said_once"]
+
+
+def called(plan: Plan) -> dict[str, str]:
+    """What notes call each aggregate, by its name in the plan: the name of the column that shows it, if it has one."""
+    names = {own.name: own.text for own in plan.aggregates}
+    for output in reversed(plan.outputs):
+        shown = output.expression
+        if isinstance(shown, Column) and shown.name in names and "(" not in output.label:
+            names[shown.name] = output.label
+    return names
 
 
 def said_once(noted: Iterable[tuple[str, str]]) -> tuple[str, ...]:

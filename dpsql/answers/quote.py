@@ -14,7 +14,7 @@ from dpsql.answers.chance import left_to_chance
 from dpsql.answers.foreseen import computed_columns, endless_from, half_width_of, lost_in_noise
 from dpsql.answers.listed import beside_quote
 from dpsql.answers.narrow import FOUND
-from dpsql.answers.noted import said_once
+from dpsql.answers.noted import called, said_once
 from dpsql.answers.quoted import Quote, QuoteColumn, computed_column, endless_note
 from dpsql.answers.screen import number
 from dpsql.limits import MOST_IN_PARTS, MOST_OPEN_GROUPS
@@ -49,8 +49,7 @@ CLIPPING = frozenset({"located", "clamped", "capped"})
 ADDING = frozenset({"laplace", "gaussian"})  # They divide by a spread that they must guess before.
 """Mechanisms that clip where rows thin out, and are chosen by a guess of where that is."""
 RIVALS = (
-    " So is the choice, by the error that is expected of the answer: where a few rows lie far from the rest, a "
-    "mechanism whose noise is known before may err less."
+    " So is the choice of it: with a few rows far from the rest, a mechanism whose noise is known before may err less."
 )
 
 
@@ -262,8 +261,9 @@ def _found_in_data(prepared: Prepared) -> tuple[str, ...]:
     found = [own for own in prepared.measured if own.choice.release.mechanism in FOUND and own.choice.release.bracketed]
     if not found:
         return ()
-    texts = ", ".join(dict.fromkeys(own.aggregate.text for own in found))
-    note = f"The half width of {texts} is a guess: the noise is found in the data, and an interval may be several times"
+    names = called(prepared.plan)
+    texts = ", ".join(dict.fromkeys(names.get(own.aggregate.name, own.aggregate.text) for own in found))
+    note = f"The half width of {texts} is a guess: noise is found in the data, and an interval may be several times"
     summed = (own for own in found if not FUNCTIONS[own.aggregate.function].drawn)
     chosen = any(own.choice.release.mechanism in CLIPPING and own.request.options.mechanism is None for own in summed)
     return (f"{note} as wide.{RIVALS if chosen else ''}",)
@@ -331,7 +331,12 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         fewer = ": of half as many it is about twice as large" * (least.rows_about < least.rows_read)
         notes.append(f"The error of a mean is for {many} rows{each}, by the number {said}{fewer}.")
     notes += (*_found_in_data(prepared), *_by_spread(prepared))
-    noted = ((m.aggregate.text, note) for m in prepared.measured for note in (*m.notes(), *advice(m.aggregate)))
+    names = called(prepared.plan)
+    noted = (
+        (names.get(m.aggregate.name, m.aggregate.text), note)
+        for m in prepared.measured
+        for note in (*m.notes(), *advice(m.aggregate))
+    )
     notes += said_once(noted)
     notes += foretold_answer(prepared.plan)
     return tuple(dict.fromkeys(notes))

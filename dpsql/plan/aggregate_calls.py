@@ -383,7 +383,9 @@ def _spelled(node: syntax.Call) -> str:
     if node.star or not node.arguments:
         return f"{name}(*){kept}"
     shown = [
-        ".".join(argument.parts) if isinstance(argument, syntax.Name) else column_name(argument)
+        ".".join((*argument.parts[:-1], argument.spelling or argument.parts[-1]))
+        if isinstance(argument, syntax.Name)
+        else column_name(argument).replace("CASE  WHEN", "CASE WHEN")  # DuckDB's names have two spaces
         for argument in node.arguments
     ]
     element = dict(node.named).get(ELEMENT)

@@ -144,7 +144,7 @@ def test_over_rows_a_named_sensitivity_is_shared_and_over_units_it_is_whole(sess
 
 def test_notes_stand_under_the_answer_and_in_the_quote(session: Session) -> None:
     sql = "SELECT MEDIAN(pay) AS middle FROM people"
-    note = "Note: MEDIAN(pay): Exact if the median lies within half of 30 of the centre 30"
+    note = "Note: middle: Exact if the median lies within half of 30 of the centre 30"
     assert note in str(session.query(sql, mechanism="preprocessing"))
     assert "more rows do not mend that" in str(session.explain(sql, mechanism="preprocessing"))
 

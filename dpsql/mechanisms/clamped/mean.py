@@ -262,7 +262,7 @@ def mean_of_units(request: Request) -> Offer | Refusal:
 
 NO_TOTALS = "its rows have no totals per unit."
 NOTE = (
-    "What the rows of one unit add to the distance from a centre is clipped, and so is the number of rows that it "
-    f"counts with: {float(CAP + ROWS * (1 - CAP)):.0%} of its price is for that number. Units whose totals noise hides "
-    "are thought to lie near the others: the interval may not hold where some lie very much farther."
+    "What one unit adds to it is clipped, and so is how many rows it counts with, at "
+    f"{float(CAP + ROWS * (1 - CAP)):.0%} of its price. The interval may not hold where units that noise hides lie "
+    "very much farther out than others."
 )

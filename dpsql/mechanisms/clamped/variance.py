@@ -257,7 +257,6 @@ def _offer(requests: Sequence[Request]) -> Offer | Refusal:
 
 
 NOTE = (
-    "What the rows of one unit add to the squared distance from a centre is clipped, and so is the number of rows that "
-    "it counts with. Units whose squares noise hides are thought to lie near the others: the interval may not hold "
-    "where some lie very much farther."
+    "What one unit adds to it is clipped, and so is how many rows it counts with. The interval may not hold where "
+    "units that noise hides lie very much farther out than others."
 )

@@ -9,8 +9,8 @@ def test_a_release_of_two_statistics_has_the_notes_of_each_under_its_own_name(se
     sql = "SELECT CORR(weight, age) AS r, REGR_SLOPE(weight, age) AS b FROM patients"
     quote, answer = session.explain(sql, epsilon=0.01), session.query(sql, epsilon=0.01)
     for notes in (quote.notes, answer.notes):
-        (r,) = (note for note in notes if note.startswith("CORR(weight, age): Expected to say next to nothing"))
-        (b,) = (note for note in notes if note.startswith("REGR_SLOPE(weight, age): Expected to say next to nothing"))
+        (r,) = (note for note in notes if note.startswith("r: Expected to say next to nothing"))
+        (b,) = (note for note in notes if note.startswith("b: Expected to say next to nothing"))
         assert "any answer lies between -1 and 1" in r
         assert "where a line from bound to bound has a slope of" in b
 
@@ -19,7 +19,7 @@ def test_a_note_of_several_aggregates_is_said_once(session: Session) -> None:
     sql = "SELECT QUANTILE_CONT(cost, 0.2) AS a, QUANTILE_CONT(cost, 0.7) AS b FROM visits"
     for notes in (session.explain(sql, epsilon=0.001).notes, session.query(sql, epsilon=0.001).notes):
         assert len({note.partition(": ")[2] for note in notes}) == len(notes)
-        assert any(note.startswith("QUANTILE_CONT(cost, 0.2), QUANTILE_CONT(cost, 0.7): ") for note in notes)
+        assert any(note.startswith("a, b: ") for note in notes)
 
 
 def test_advice_on_outermost_rows_names_the_column(session: Session) -> None:
