@@ -284,7 +284,7 @@ def test_it_is_taken_unasked_and_near_the_mean_that_the_engine_finds(session: Se
 def test_the_quote_and_the_answer_say_the_way_its_price_and_what_is_clipped(session: Session) -> None:
     quote, answer = session.explain(ASKED[1]), session.query(ASKED[1])
     assert quote.columns[0].mechanism == "clamped"
-    assert any("add to the distance" in note for note in quote.notes)
+    assert any("What one unit adds to it is clipped" in note for note in quote.notes)
     assert any("clipped at" in note for note in answer.notes)
     assert any("rows are counted" in note for note in answer.notes)
 
