@@ -6,7 +6,7 @@ Tests: tests/unit/answers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dpsql.answers.answer import Answer, Measurement, public
 from dpsql.answers.chance import left_to_chance
@@ -20,6 +20,7 @@ from dpsql.answers.intervals import (
     picking,
     with_interval_ends,
 )
+from dpsql.answers.linear import Cells, cells_of, linear_intervals
 from dpsql.answers.listed import beside_answer
 from dpsql.answers.lists import gathered
 from dpsql.answers.noted import called
@@ -81,7 +82,7 @@ def finish(
     rows = post_process.rows(plan, together.groups, together.values)
     noised = dict.fromkeys(measured.aggregate.name for measured in prepared.measured)
     bars = {name: _bars(prepared, released, name, together) for name in noised}
-    intervals = Intervals(plan, together, bars, rows, post_process)
+    intervals = Intervals(plan, together, bars, rows, post_process, cells_of(prepared, released, together))
     confidence = prepared.options.confidence or 0.95
     flat = Answer(
         columns=tuple(output.name for output in plan.answer),
@@ -115,6 +116,7 @@ class Intervals:
         bars: Intervals of the released values, by name.
         rows: The answer's rows.
         post_process: The worker for released values.
+        cells: Those released values whose noise is known cell by cell.
     """
 
     plan: Plan
@@ -122,11 +124,17 @@ class Intervals:
     bars: Mapping[str, Bars]
     rows: AnswerRows
     post_process: PostProcess
+    cells: Cells = field(default_factory=dict)
 
     def __call__(self, column: int, level: float) -> list[Ends]:
         """One interval a row of an output, counted from 0; empty where it holds no noise."""
         expression = answer_columns(self.plan)[column]
         groups, values = self.together.groups, self.together.values
+        found = linear_intervals(
+            column, self.plan, self.together, self.cells, self.bars, self.rows, self.post_process, level
+        )
+        if found is not None:
+            return found
         if expression.facts.type.numeric and several_rows(expression):
             return several_rows_intervals(
                 column, self.plan, groups, values, self.bars, self.rows, self.post_process, level

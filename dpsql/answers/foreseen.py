@@ -16,11 +16,13 @@ Tests: tests/unit/answers/test_foreseen.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dpsql.answers.foreseen_forms import RowForeseen, parts_foreseen
 from dpsql.answers.foreseen_rows import RowsForeseen
+from dpsql.answers.forms import InForms, NotLinearError, form
 from dpsql.answers.intervals import aggregates_in
 from dpsql.answers.totals import Over, several_rows
 from dpsql.mechanisms.base import Request
@@ -31,6 +33,7 @@ from dpsql.plan.guesses import units_guessed
 from dpsql.plan.intervals import EVERYTHING, Interval
 from dpsql.plan.nodes import Apply, Case, Column, Expression
 from dpsql.plan.plans import Plan
+from dpsql.plan.possible import NULL
 from dpsql.plan.ranged import Ranged, Told
 from dpsql.plan.roles import answer_columns
 from dpsql.plan.types import Facts
@@ -171,6 +174,7 @@ class Foreseen:
         self._keys = [column.name for column in columns_of(expression) if column.name not in names]
         stages = [stage for stage in prepared.plan.stages if stage.aggregates]
         alone = len(stages) == 1 and not stages[0].group_by and stages[0].where is None
+        self._forms = parts_foreseen(prepared, expression, self._parts)
         self._can = expression.facts.type.numeric and (alone or not aggregates)
 
     def at(self, guess: Whereabouts, times: int = 1) -> Interval | None:
@@ -183,6 +187,8 @@ class Foreseen:
         keyed = self._rows.values(self._keys) if self._can else None
         if keyed is None or (self._over and self._rows.count is None):
             return None
+        if self._forms is not None and (own := self._by_forms(self._forms, guess, times, keyed)) is not None:
+            return own
         boxes = _boxes(self._parts, guess, times * (self._rows.count or 1 if self._over else 1))
         if boxes is None:
             return None
@@ -192,19 +198,48 @@ class Foreseen:
             inside = {node: self._rows.over(node, known) for node in self._over}
             if None in inside.values():
                 return None
-            own = self._ranged.possible(
+            lies = self._ranged.possible(
                 lambda node, known=known, inside=inside: (
                     known.get(node.name)  # type: ignore[misc]  # bound now
                     if isinstance(node, Column)
                     else inside.get(node)
                 )
             )
-            if own.range is not None:  # it is not always NULL there
-                found.append(own.range)
+            if lies.range is not None:  # it is not always NULL there
+                found.append(lies.range)
+        return max(found, key=_half, default=None)
+
+    def _by_forms(
+        self, parts: InForms, guess: Whereabouts, times: int, keyed: Sequence[Mapping[str, Told]]
+    ) -> Interval | None:
+        """The same by the forms that it is made of; None where one is not known."""
+        chance, ranged, found = 0.05 / (len(parts.forms) * times), Ranged(parts.whole), list[Interval]()
+        alone = _boxes(self._parts, guess, Fraction(len(parts.forms) * times, len(self._parts)))
+        if alone is None:
+            return None
+        measured = {own.aggregate.name: own for own in self._parts}
+        values = {name: value for name, own in measured.items() if (value := _about(own.request, guess)) is not None}
+        for keys in keyed:
+            row = RowForeseen(self._rows, measured, values, keys)
+            known: dict[str, Told] = dict(keys)
+            try:
+                for column, own in parts.forms.items():
+                    if isinstance(own, Column):
+                        known[column.name] = alone[own.name]
+                    else:
+                        of = form(own, 0, row)
+                        known[column.name] = NULL if of is None else of.around(chance)
+            except NotLinearError:
+                return None
+            lies = ranged.possible(
+                lambda node, known=known: known.get(node.name) if isinstance(node, Column) else None  # type: ignore[misc]  # bound now
+            )
+            if lies.range is not None:
+                found.append(lies.range)
         return max(found, key=_half, default=None)
 
 
-def _boxes(parts: Sequence[Measured], guess: Whereabouts, times: int) -> dict[str, Interval] | None:
+def _boxes(parts: Sequence[Measured], guess: Whereabouts, times: int | Fraction) -> dict[str, Interval] | None:
     """Where the parts are expected to be, noise included, so many times at once; None where nothing tells of one."""
     known = dict[str, Interval]()
     for own in parts:

@@ -6,14 +6,16 @@ Tests: tests/unit/answers/test_foreseen.py.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from dpsql.answers.forms import SHOWING
 from dpsql.answers.intervals import known_value
 from dpsql.answers.totals import RISING, Over, several_rows
 from dpsql.plan.intervals import EVERYTHING, Interval
-from dpsql.plan.nodes import Apply, Column, Total
+from dpsql.plan.nodes import Apply, Column, Constant, Total, Windowed
 from dpsql.plan.ranged import Ranged, Told
 from dpsql.prepare import Prepared
+from dpsql.sql.syntax import Frame
 
 __all__ = ["RowsForeseen"]
 
@@ -69,6 +71,28 @@ class RowsForeseen:
             return found
         rows = self._beside(node)
         return None if rows is None else found * Interval.point(rows)
+
+    def read(self, node: Over | Apply) -> Sequence[int] | None:
+        """Which rows a window, a sub-query or an aggregate reads in the row, 0, where its interval is the widest.
+
+        None where that is not known.
+        """
+        name = node.function.name
+        if name in SHOWING:
+            offset = node.arguments[1] if len(node.arguments) > 1 else None
+            away = offset.value if isinstance(offset, Constant) and isinstance(offset.value, int) else 1
+            return [-away if name == "lead" else away]
+        most = self._beside(node if not isinstance(node, Windowed) else replace(node, frame=None))
+        if most is None or not isinstance(node, Windowed):
+            return None if most is None else range(most)
+        frame = node.frame or (Frame(rows=False, start=None, end=0) if node.order else None)
+        before, behind = (None, None) if frame is None else (frame.start, frame.end)
+        if (before or 0) > 0 or (behind or 0) < 0:
+            return None
+        if name == "avg":  # at an end of the partition there are the fewest
+            least = min(most if own is None else abs(own) + 1 for own in (before, behind))
+            return range(min(least, most))
+        return range(most if before is None or behind is None else min(most, behind - before + 1))
 
     def _beside(self, node: Over | Apply) -> int | None:
         """How many rows a sum is over, at most; None where that is not known."""

@@ -37,6 +37,7 @@ __all__ = [
     "level_of_picked",
     "output_intervals",
     "picking",
+    "rows_counted",
     "with_interval_ends",
     "within",
 ]
@@ -210,7 +211,7 @@ def _of_groups(
     most = MOST_NODES - len(groups) * written_size(expression, MOST_NODES)[0]
     if len(aggregates) * sum(map(len, groups)) > most:
         return [_NONE] * len(groups)
-    counted = [[_counted(own, members) for own in aggregates] for members in groups]
+    counted = [[rows_counted(own, members) for own in aggregates] for members in groups]
     ranged = {id(of): Ranged(of) for of in {id(of): of for own in counted for of, _ in own if of is not None}.values()}
     if sum(len(rows) * ranged[id(of)].size for own in counted for of, rows in own if of is not None) > most:
         return [_NONE] * len(groups)
@@ -260,7 +261,7 @@ class _Group:
         return known_value(values.pop()) if len(values) == 1 else None
 
     def _aggregated(self, expression: Apply) -> Interval | None:
-        argument, counted = _counted(expression, self.members)
+        argument, counted = rows_counted(expression, self.members)
         rows = Interval.point(len(counted))
         if argument is None:
             return rows
@@ -293,7 +294,7 @@ def aggregates_in(expression: Expression) -> list[Apply]:
     return [own for argument in arguments_of(expression) for own in aggregates_in(argument)]
 
 
-def _counted(aggregate: Apply, members: Mapping[int, Mapping[str, Any]]) -> tuple[Expression | None, list[int]]:
+def rows_counted(aggregate: Apply, members: Mapping[int, Mapping[str, Any]]) -> tuple[Expression | None, list[int]]:
     """What an aggregate is of, and of which rows: where keys alone decide that, the value behind the condition."""
     if not aggregate.arguments:
         return None, list(members)

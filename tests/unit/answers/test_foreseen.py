@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 
 import pytest
 
 import dpsql.testing
 from dpsql.answers.quoted import COMPUTED, QuoteColumn
 from dpsql.errors import ProgrammingError
+from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.mechanisms.noise.weighted import reach_of_sum
 from dpsql.session import Session
 from tests.sql.databases import build
 
@@ -61,6 +64,20 @@ def lies(middle: float, half_width: float, at_once: int) -> tuple[float, float]:
     return middle - each, middle + each
 
 
+def reach(column: QuoteColumn, chance: float, *terms: tuple[float, int]) -> float:
+    """How far a weighted sum of several numbers' noises goes: of weights, and of how many numbers have each."""
+    assert column.scale is not None
+    law = LaplaceLaw(Fraction(column.scale).limit_denominator(1000))
+    return reach_of_sum(tuple((law, weight, count) for weight, count in terms), chance)
+
+
+def share(column: QuoteColumn, groups: int, about: float) -> float:
+    """Half the width of the interval of a number over the sum of several, all of them alike; both hold at once."""
+    own, all_of_them = reach(column, 0.025, (1, 1)), reach(column, 0.025, (1, groups))
+    total = groups * about
+    return ((about + own) / (total - all_of_them) - (about - own) / (total + all_of_them)) / 2
+
+
 def test_a_share_of_all_groups_and_a_difference_to_the_row_before_are_foretold(session: Session) -> None:
     """Four districts are listed, of 125 people each by the policy's guess."""
     found = columns(
@@ -68,9 +85,9 @@ def test_a_share_of_all_groups_and_a_difference_to_the_row_before_are_foretold(s
         f"SELECT {LAPLACE} district, COUNT(*) / SUM(COUNT(*)) OVER () AS share, "
         "COUNT(*) - LAG(COUNT(*)) OVER (ORDER BY district) AS more FROM people GROUP BY district",
     )
-    low, high = lies(125, found["share: COUNT(*)"].half_width, 4)
-    assert found["share"].half_width == pytest.approx((high / (4 * low) - low / (4 * high)) / 2)
-    assert found["more"].half_width == pytest.approx(high - low)
+    each = found["share: COUNT(*)"]
+    assert found["share"].half_width == pytest.approx(share(each, 4, 125), rel=0.02)
+    assert found["more"].half_width == pytest.approx(reach(each, 0.05, (1, 2)))
 
 
 def test_a_share_of_a_partition_is_of_as_many_groups_as_it_has(session: Session) -> None:
@@ -79,17 +96,35 @@ def test_a_share_of_a_partition_is_of_as_many_groups_as_it_has(session: Session)
         f"SELECT {LAPLACE} district, employed, COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY district) AS share "
         "FROM people GROUP BY district, employed",
     )
-    low, high = lies(500 // 8, found["share: COUNT(*)"].half_width, 8)
-    assert found["share"].half_width == pytest.approx((high / (2 * low) - low / (2 * high)) / 2)
+    assert found["share"].half_width == pytest.approx(share(found["share: COUNT(*)"], 2, 500 // 8), rel=0.02)
 
 
 def test_what_a_query_over_an_answer_sums_up_is_foretold(session: Session) -> None:
     inner = f"SELECT {LAPLACE} district, COUNT(*) AS n FROM people GROUP BY district"
     mean = columns(session, f"WITH t AS ({inner}) SELECT AVG(n) AS m FROM t")
-    share = columns(session, f"WITH t AS ({inner}) SELECT district, n / (SELECT SUM(n) FROM t) AS share FROM t")
-    low, high = lies(125, mean["n"].half_width, 4)
-    assert mean["m"].half_width == pytest.approx((high - low) / 2)
-    assert share["share"].half_width == pytest.approx((high / (4 * low) - low / (4 * high)) / 2)
+    part = columns(session, f"WITH t AS ({inner}) SELECT district, n / (SELECT SUM(n) FROM t) AS share FROM t")
+    assert mean["m"].half_width == pytest.approx(reach(mean["n"], 0.05, (1 / 4, 4)))
+    assert part["share"].half_width == pytest.approx(share(part["n"], 4, 125), rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("window", "terms"),
+    [
+        ("SUM(n) OVER (ORDER BY district)", ((1, 4),)),  # the last row's
+        ("SUM(n) OVER (ORDER BY district ROWS 1 PRECEDING)", ((1, 2),)),
+        ("AVG(n) OVER (ORDER BY district ROWS 1 PRECEDING)", ((1, 1),)),  # the first row's
+        ("AVG(n) OVER (ORDER BY district ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING)", ((1 / 2, 2),)),
+        ("n - AVG(n) OVER ()", ((3 / 4, 1), (1 / 4, 3))),
+        ("LAG(n) OVER (ORDER BY district) - LEAD(n) OVER (ORDER BY district)", ((1, 2),)),
+        ("n - LAG(n, 2) OVER (ORDER BY district) / 2", ((1, 1), (1 / 2, 1))),
+    ],
+)
+def test_of_a_window_the_widest_row_is_foretold(
+    session: Session, window: str, terms: tuple[tuple[float, int], ...]
+) -> None:
+    inner = f"SELECT {LAPLACE} district, COUNT(*) AS n FROM people GROUP BY district"
+    found = columns(session, f"WITH t AS ({inner}) SELECT district, n, {window} AS x FROM t")
+    assert found["x"].half_width == pytest.approx(reach(found["n"], 0.05, *terms), rel=1e-6)
 
 
 def test_a_number_that_rows_are_grouped_by_is_read_and_the_widest_row_is_told(session: Session) -> None:

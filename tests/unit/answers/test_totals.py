@@ -1,4 +1,7 @@
-"""Windows and sub-queries as values have intervals that follow from those of the rows they read."""
+"""Windows and sub-queries as values have intervals that follow from those of the rows they read.
+
+Here noise may decide which rows there are, so that all rows are taken at once; `test_linear` has the others.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import dpsql.testing
 from tests.sql.databases import build
 
 COUNTED = "SELECT sector, COUNT(*) AS n FROM jobs GROUP BY sector"
+PICKED = f"{COUNTED} HAVING COUNT(*) > -9999"  # by noised numbers, though all of them
 SECTORS = 3  # that the policy declares
 
 
@@ -30,9 +34,9 @@ def ends(session: dpsql.Session) -> list[tuple[float, float]]:
 @pytest.mark.parametrize(
     "sql",
     [
-        "SELECT sector, SUM(COUNT(*)) OVER () AS total FROM jobs GROUP BY sector",
-        f"SELECT sector, SUM(n) OVER () AS total FROM ({COUNTED})",
-        f"WITH a AS ({COUNTED}) SELECT sector, (SELECT SUM(n) FROM a) AS total FROM a",
+        "SELECT sector, SUM(COUNT(*)) OVER () AS total FROM jobs GROUP BY sector HAVING COUNT(*) > -9999",
+        f"SELECT sector, SUM(n) OVER () AS total FROM ({PICKED})",
+        f"WITH a AS ({PICKED}) SELECT sector, (SELECT SUM(n) FROM a) AS total FROM a",
     ],
 )
 def test_a_total_lies_between_the_totals_of_the_ends(
@@ -48,7 +52,8 @@ def test_running_sums_and_neighbours_read_the_rows_before(
 ) -> None:
     answer = session.query(
         "SELECT sector, SUM(COUNT(*)) OVER (ORDER BY sector) AS running, "
-        "LAG(COUNT(*)) OVER (ORDER BY sector) AS before FROM jobs GROUP BY sector ORDER BY sector",
+        "LAG(COUNT(*)) OVER (ORDER BY sector) AS before FROM jobs GROUP BY sector HAVING COUNT(*) > -9999 "
+        "ORDER BY sector",
         epsilon=0.1,
     )
     sums = [tuple(sum(side) for side in zip(*ends[: at + 1], strict=True)) for at in range(SECTORS)]
