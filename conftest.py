@@ -28,7 +28,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 STATE = "XDG_STATE_HOME"
-pytest_plugins = ["tests.false_alarms", "tests.building"]
+pytest_plugins = ["tests.false_alarms", "tests.building", "tests.turns"]
 
 LONG = ("tests/unit/test_readme.py", "tests/unit/test_tour.py", "tests/attacks/")
 """Files that take long as one piece: they come first, so that all processes end together."""
