@@ -39,7 +39,7 @@ __all__ = ["MOST", "chance_of", "seed"]
 MOST = 1e-6
 """The chance that one run of `make test` fails although nothing is wrong: the project's own limit."""
 
-EXAMPLES = 30
+EXAMPLES = 20
 """What Hypothesis tries in `make test` where a test says no number; in `make test-slow` it tries its own 100. It is a
 choice: those of `make test` are the same in every run, and new ones are drawn by `make test-slow`."""
 

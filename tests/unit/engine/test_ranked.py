@@ -33,7 +33,7 @@ TABLES = st.lists(
     st.tuples(st.integers(0, 4), st.sampled_from(["a", "b", "c", None]), st.one_of(st.none(), st.integers(0, 5))),
     max_size=40,
 )
-CASES = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+CASES = settings(deadline=None, suppress_health_check=list(HealthCheck))
 FORMS = {
     "whole": (True, True, True),
     "lies": (True, True, False),

@@ -158,7 +158,7 @@ ANY = st.sampled_from(list(LEAVES)).flatmap(lambda kind: texts(kind, 3))
 PATIENT = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 
-@settings(PATIENT, max_examples=100)
+@settings(PATIENT, max_examples=2 * settings().max_examples)
 @given(text=ANY)
 def test_a_random_expression_is_duckdbs_own_value_inside_its_bounds(
     engine: duckdb.DuckDBPyConnection, text: str

@@ -23,7 +23,7 @@ from dpsql.sql.syntax import Call, Literal, Name, QueryStatement, Select, Statem
 from dpsql.sql.warehouses import as_here
 from tests.unit.sql.mutating import WORDS, mutated
 
-MANY = 5 * settings().max_examples // 2  # 125 in `make test`, 250 in `make test-slow`
+MANY = 5 * settings().max_examples // 2  # 50 in `make test`, 250 in `make test-slow`
 SETTINGS = settings(max_examples=MANY, deadline=None, suppress_health_check=list(HealthCheck))
 
 CONNECTION = duckdb.connect()
@@ -222,7 +222,7 @@ def engine_functions() -> list[str]:
     return [name for (name,) in rows if name.isidentifier()]  # the others are operators
 
 
-@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.slow)])
 def test_every_function_of_the_engine_keeps_its_arguments_or_is_refused(step: int) -> None:
     functions = engine_functions()
     assert len(functions) > 700
@@ -305,6 +305,7 @@ def test_a_keyword_is_a_name_only_where_duckdb_takes_it_for_one(keyword: str) ->
         assert theirs == again, (query, ours)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "text",
     """

@@ -72,7 +72,7 @@ def expected(rows: list[tuple[int, int, int]]) -> list[tuple[int, ...]]:
     return [(*row, units[row], many) for row, many in sorted(Counter(row[:2] for row in rows).items())]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(rows=ROWS, size=st.integers(1, 20), words=st.sampled_from([ALONE, [[(0, 64)], [(-(2**40), 42), (0, 1)]]]))
 def test_equal_rows_are_counted_and_marked_ones_told(
     small_pieces: None, rows: list[tuple[int, int, int]], size: int, words: list[list[tuple[int, int]]]
@@ -82,7 +82,7 @@ def test_equal_rows_are_counted_and_marked_ones_told(
     assert put_together(rows, words, size) == expected(rows)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     rows=st.lists(st.tuples(st.integers(-3, 3), st.integers(5, 7), st.integers(0, 1)), max_size=60),
     size=st.integers(1, 20),
@@ -99,7 +99,7 @@ def test_a_value_beyond_its_digits_is_no_other_row(row: tuple[int, int, int]) ->
         put_together([(0, 5, 0), row], [[(-3, 2 if row[0] == 4 else 3), (5, 2), (0, 1)]], 2)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(rows=st.lists(st.integers(-3, 4), max_size=60), size=st.integers(1, 20), slots=st.sampled_from([0, 1, 99]))
 def test_numbers_of_few_digits_are_counted_by_a_table(
     small_pieces: None, rows: list[int], size: int, slots: int
@@ -148,7 +148,7 @@ def lying(rows: Sequence[tuple[int, int, int]], size: int) -> Any:
     return CArrayStream.from_c_arrays(tables, nanoarrow.c_schema(schema))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     visits=VISITS,
     size=st.integers(1, 20),
@@ -246,7 +246,7 @@ WORDS = [[(0, 2), (0, 2), (-5, 4)], [(1, 2), (0, 2)]]
 
 
 @pytest.mark.parametrize("piece", [1, 4, unit_by_unit.PIECE])
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     rows=st.lists(
         st.tuples(st.integers(0, 4), st.integers(0, 2), st.integers(0, 2), st.one_of(st.none(), st.integers(-4, 6))),

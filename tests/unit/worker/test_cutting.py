@@ -28,7 +28,7 @@ INT64 = nanoarrow.int64()
 DIGITS = 6  # Of ranks, below the numbers of units.
 NARROW = st.one_of(st.none(), st.integers(-3, 3), st.sampled_from([2**15 - 1, -(2**15)]))
 CLAMPS = ((0, 2), (-(2**15), 40000), (0, 1), None)
-QUIET = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+QUIET = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(params=[(1, 0, 1), (7, 1000, 2), (lying.PIECE, lying.ROOMY, cutting.EARLY)])

@@ -46,6 +46,7 @@ def table(wire_type: str, value: str, first: int, size: int) -> memoryview:
     return wire.pack(duckdb.sql(f"SELECT CAST({value} AS {wire_type}) AS k FROM {rows}"))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("wire_type", KEYS)
 @pytest.mark.parametrize("first", [0, 4])
 @pytest.mark.parametrize("sizes", [(9,), (3, 0, 7), (2, 5000)])
@@ -151,6 +152,7 @@ def small(tmp_path: Path, new_worker: Callable[..., Worker]) -> Iterator[Worker]
     yield new_worker(file, 700 << 20, threads=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("together", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_what_is_too_much_for_the_process_comes_in_parts(small: Worker, together: bool) -> None:
     sql = f"SELECT repeat('x', 1000) || city AS k, CAST(count(*) AS BIGINT) AS m0 FROM {VISITS}"

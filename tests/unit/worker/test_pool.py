@@ -215,6 +215,7 @@ def test_one_worker_alone_serves_what_is_public_for_a_part_of_the_deadline(bound
     pool.close()
 
 
+@pytest.mark.slow
 def test_who_ran_past_the_deadline_with_what_is_public_waits_before_the_next(pool: Pool) -> None:
     ana, bob, deadline = Asking(pool, "ana"), Asking(pool, "bob"), 0.5
     bob.run(COUNT, 20)

@@ -257,6 +257,7 @@ print(worker._child._process.pid, flush=True)
 """
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("way", ["stdin", "-c", "file"])
 def test_it_works_from_every_kind_of_script(bounded_file: Path, tmp_path: Path, way: str) -> None:
     text = script(bounded_file)

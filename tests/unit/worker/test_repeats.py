@@ -21,7 +21,7 @@ KEYS: tuple[str | None, ...] = ("a", "é", "", None)
 NUMBERS = (1 << 18, 2 << 18, (2 << 18) + (1 << 48), (1 << 64) - 1)
 """One for each key: they differ in the digits that count, and two are alike in the 16 that are compared first."""
 ROWS = st.lists(st.tuples(st.sampled_from([0, 1, 2, 3, 5, 1 << 18, (1 << 31) - 1]), st.integers(0, 3)), max_size=50)
-QUIET = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+QUIET = settings(deadline=None, suppress_health_check=list(HealthCheck))
 KINDS = {"k0": nanoarrow.string(), "m0": nanoarrow.int64(), "m1": nanoarrow.int64(), "k": nanoarrow.uint64()}
 
 

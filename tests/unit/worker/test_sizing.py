@@ -43,7 +43,7 @@ ROWS = st.lists(
         st.integers(0, 5), st.integers(0, 1), st.integers(0, 2), st.one_of(st.none(), st.integers(-9, 9)), NUMBERS
     )
 )
-QUIET = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+QUIET = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(params=[1, 7, lying.PIECE])
@@ -143,6 +143,7 @@ def test_rows_that_are_alone_need_no_units_and_no_order(piece: None, rows: list[
     assert added_up(lying.alone(stream(alone[::-1], 0, size, alone=True)), 0) == found(alone, 0, size)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("at_once", [False, True], ids=["unit by unit", "at once"])
 @QUIET
 @given(
@@ -168,6 +169,7 @@ def test_rows_of_one_sign_are_added_up_at_once(
     assert found(rows, keys, size, ONE_SIGN) == by_hand(rows, keys, ONE_SIGN)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", [*KINDS, ((0, 9, (1, 2, 9)), ("sum", 0))])
 @QUIET
 @given(rows=ROWS.filter(lambda rows: len(rows) > 5), size=st.integers(1, 12))
@@ -177,6 +179,7 @@ def test_totals_that_are_clamped_or_cancel_are_not_added_up_at_once(kind: Kind, 
         assert found(rows, 1, size, kinds) == by_hand(rows, 1, kinds)
 
 
+@pytest.mark.every(3)
 @QUIET
 @given(rows=ROWS, size=st.integers(1, 12), keys=st.integers(0, 2))
 def test_totals_are_added_up_by_the_size_of_their_units(

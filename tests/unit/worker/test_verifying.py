@@ -98,6 +98,7 @@ ROWS = f"SELECT hash(age) AS k, CAST(0 AS INTEGER) AS u FROM {VISITS}"
 WHOLE = f"SELECT CAST(0 AS INTEGER) AS u, age AS k FROM {VISITS}"
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("repeats", "by_key", "words"),
     [

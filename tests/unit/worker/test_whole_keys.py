@@ -19,7 +19,7 @@ from dpsql.worker import columns, lying, whole_keys, wire
 Row = tuple[int, int | None]  # The unit, and its key: a number of days.
 
 ROWS = st.lists(st.tuples(st.integers(0, 9), st.none() | st.integers(-7, 9) | st.integers(-300, 300)), max_size=60)
-QUIET = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+QUIET = settings(deadline=None, suppress_health_check=list(HealthCheck))
 TYPES = {"BIGINT": nanoarrow.int64(), "DATE": nanoarrow.date32(), "TIMESTAMP": nanoarrow.timestamp("us")}
 DAY = 24 * 3600 * 10**6  # Microseconds.
 
