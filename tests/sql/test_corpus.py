@@ -43,6 +43,7 @@ def sayings(found: list[Block], every: int = 1) -> list[object]:
     ]
 
 
+@pytest.mark.every(2, 1)
 @pytest.mark.parametrize("block", sayings([*ACCEPTED, *REFUSED, *LATER]))
 def test_a_statement_means_what_stands_below_it(block: Block, benches: dict[str, Bench]) -> None:
     assert described(benches[block.policy].session, block) == block.expected

@@ -15,6 +15,7 @@ def marked(block: Block) -> object:
     return pytest.param(block, id=block.place, marks=marks)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("block", [marked(block) for block in blocks("accepted.sql")])
 def test_an_answer_without_noise_is_the_answer_of_duckdb(block: Block, benches: dict[str, Bench]) -> None:
     bench = benches[block.policy]
