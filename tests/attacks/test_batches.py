@@ -95,6 +95,7 @@ def with_price(sql: str, price: str) -> str:
     return sql.format(o=clause.format(price), d=clause.format(f"{price}, delta = 1e-6"))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_what_is_charged_is_what_is_drawn_and_each_answer_is_found_again_by_itself(backend: Backend, seed: int) -> None:
     statements, session = batch(seed, 5), Watched(backend, f"batch {seed}")
@@ -122,6 +123,7 @@ def test_what_is_charged_is_what_is_drawn_and_each_answer_is_found_again_by_itse
     assert len(session.records()) == 1
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(12, 24))
 def test_no_statement_reads_what_another_one_asks(backend: Backend, seed: int) -> None:
     exact = replace(backend, sampler=dpsql.testing.Noiseless())

@@ -29,6 +29,7 @@ def test_nothing_is_charged_and_then_fails(session: Session, name: str, seed: in
     asked(session, name, seed, 6)
 
 
+@pytest.mark.every(2)
 def test_nothing_that_is_explained_reads_spends_or_breaks(session: Session, name: str, seed: int) -> None:
     explained(session, name, seed, 45)
 

@@ -76,6 +76,7 @@ def moves(drawn: Drawn, stage: str) -> list[str]:
     return found
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("stage", ["sizes", "totals"])
 @pytest.mark.parametrize("number", [0, 1, pytest.param(2, marks=pytest.mark.slow)])
 def test_one_unit_moves_no_more_than_is_charged(number: int, stage: str) -> None:

@@ -289,6 +289,7 @@ def test_how_far_a_unit_moves_a_sum_of_narrowed_values(sql: str, at: int) -> Non
 FUNCTIONS = ("sum", "avg", "var_samp", "stddev_pop", "min", "max", "quantile_cont", "corr", "covar_pop")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("where", ["x = 2", "y = 0.25", "x > 100", "y BETWEEN 0.24 AND 0.26", "x * 3 > 1"])
 def test_every_mechanism_makes_an_offer_or_says_why_not_however_narrow_the_bounds(function: str, where: str) -> None:

@@ -193,6 +193,7 @@ STEPS = pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.sl
 """Every third world, and all of them."""
 
 
+@pytest.mark.every(2)
 @STEPS
 @pytest.mark.parametrize("sql", RELATIONS)
 def test_a_relation_moves_as_far_as_its_stability_at_most(tables: Tables, sql: str, step: int) -> None:
@@ -201,6 +202,7 @@ def test_a_relation_moves_as_far_as_its_stability_at_most(tables: Tables, sql: s
     assert [found for world in range(0, WORLDS, step) for found in problems(tables, relation, world)] == []
 
 
+@pytest.mark.slow
 def test_most_stabilities_are_reached(tables: Tables) -> None:
     # A stability that no unit ever reaches would hide one that is too small.
     reached = 0
@@ -211,6 +213,7 @@ def test_most_stabilities_are_reached(tables: Tables) -> None:
     assert reached >= 24
 
 
+@pytest.mark.every(2)
 @STEPS
 @pytest.mark.parametrize("sql", VARIANTS)
 def test_a_unit_has_as_many_values_of_a_column_as_its_switches_allow(tables: Tables, sql: str, step: int) -> None:
@@ -278,7 +281,7 @@ SOME = st.integers(1, WORLDS - 1)
 
 
 @given(sub_queries(), SOME)
-@settings(max_examples=60, deadline=None, database=None, suppress_health_check=CHECKS)
+@settings(deadline=None, database=None, suppress_health_check=CHECKS)
 def test_no_unit_moves_more_rows_than_the_stability_of_random_relations(
     tables: Tables, drawn: Drawn, world: int
 ) -> None:

@@ -91,6 +91,7 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestProxy,
         yield everybody, without
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("sql", MOVES)
 def test_a_join_on_a_key_that_is_the_unit_meets_one_row(sides: tuple[TestProxy, TestProxy], sql: str) -> None:
     with_third, without = (side.session(analyst="ana").query(sql).rows[0][0] for side in sides)

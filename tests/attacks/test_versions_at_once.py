@@ -97,6 +97,7 @@ def test_an_opening_that_two_refreshes_overtake_opens_the_newest_version(
     assert asked == [1, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.chance(0, "noise is drawn, and nothing of it is asserted")
 def test_a_process_that_is_open_goes_on_with_its_version_while_others_refresh(policy: Path) -> None:
     """Its worker processes end and others start: the version that they open is not removed before it is closed."""

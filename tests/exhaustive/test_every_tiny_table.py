@@ -53,7 +53,7 @@ def every() -> Iterator[TinyWorld]:
 
 @pytest.mark.parametrize(
     ("relation", "step"),
-    [(RELATIONS[0], 1), (RELATIONS[1], 2), pytest.param(RELATIONS[1], 1, marks=pytest.mark.slow)],
+    [*((one, 2) for one in RELATIONS), *(pytest.param(one, 1, marks=pytest.mark.slow) for one in RELATIONS)],
 )
 def test_no_output_of_the_smallest_tables_tells_more_than_is_charged(
     smallest: TinyWorld, relation: str, step: int

@@ -54,7 +54,10 @@ def of_each(sampler: ExactSampler, widths: list[int], scores: list[int], exponen
     return tuple(tuple(own.tolist()) for own in drawn)
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] if name == "intervals of two groups" else []) for name in CALLS],
+)
 def test_every_string_of_bits_leads_where_the_law_says(name: str) -> None:
     call, bits = CALLS[name]
     tree = tree_of(call, bits)

@@ -232,6 +232,7 @@ def test_a_source_that_is_replaced_changes_no_answer_and_is_refused_at_the_next_
         assert len([entry for entry in ledger.log() if entry.kind == "charge"]) == 2
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("file", ["bounded.duckdb", "facts.json"])
 @pytest.mark.parametrize("content", [b"", b"Wilhelmina" * 1000, None])
 def test_bounded_tables_that_are_damaged_or_gone_are_refused_before_any_charge(

@@ -51,6 +51,7 @@ def measured(one: RunPart, two: RunPart, epsilon: float, size: int, sampler: Sam
     return loss_between(sides[0], sides[1], epsilon, 0.0)
 
 
+@pytest.mark.every(2)
 @pytest.mark.chance(P_THRESHOLD, "the bound on the loss is above the loss")
 @pytest.mark.parametrize("of", REMOVED)
 @pytest.mark.parametrize("asked", ASKED)

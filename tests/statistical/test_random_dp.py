@@ -72,6 +72,7 @@ def at_most(hits: int, size: int) -> float:
     return float(betainccinv(hits + 1, size - hits, P_THRESHOLD))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
 @pytest.mark.parametrize("law", LAWS)
 def test_few_pairs_of_tables_lose_more_than_epsilon(law: str, neighbours: str) -> None:

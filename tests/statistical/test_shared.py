@@ -87,6 +87,7 @@ def told(release: SharedRelease, side: int, sampler: Sampler) -> npt.NDArray[np.
 ASKED = ("corr", "covar_samp", "regr_slope"), ("var_pop", "avg", "sum", "count", "stddev_samp")
 
 
+@pytest.mark.every(2)
 @BOTH
 @pytest.mark.parametrize("functions", ASKED)
 @pytest.mark.parametrize("rows", [pytest.param(200, marks=pytest.mark.slow), 20_000])
