@@ -132,6 +132,7 @@ def said(session: Session, sql: str) -> tuple[str, str]:
     return " ".join(quote.notes), " ".join(note for m in answer.measurements for note in m.notes)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("sql", UNMET)
 def test_conditions_that_no_row_can_meet_are_foretold(session: Session, sql: str) -> None:
     for notes in said(session, sql):
@@ -160,6 +161,7 @@ def test_an_answer_that_may_have_rows_is_not(session: Session, sql: str) -> None
     assert session.explain(sql).cost.epsilon > 0
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("sql", "expected"), ONE_VALUE)
 def test_a_column_that_is_one_value_whatever_the_data_say_is_foretold(
     session: Session, sql: str, expected: str
@@ -240,6 +242,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
         yield proxy.session(analyst="ana")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("aggregate", ["COUNT(*)", "SUM(paid)", "AVG(paid)", "MEDIAN(paid)", "STDDEV_POP(paid)"])
 @pytest.mark.parametrize("rest", ["", " GROUP BY shop"])
 def test_a_guess_that_the_released_numbers_show_to_be_wrong_stands_in_the_quote_alone(
@@ -286,6 +289,7 @@ def test_rows_that_may_have_too_many_keys_are_foretold(tmp_path: Path, rows: int
         )
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("value", ["length(note)", "TRY_CAST(note AS INTEGER)", "2 * length(concat(note, kind))"])
 @pytest.mark.parametrize("function", ["AVG", "SUM", "STDDEV"])
 def test_that_nothing_is_known_of_an_expression_is_said_before_the_charge(

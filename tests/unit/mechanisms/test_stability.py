@@ -69,6 +69,7 @@ def neighbours(held: Contribution, swap: bool) -> Iterator[tuple[tuple[int, ...]
                 )
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("swap", [False, True])
 @pytest.mark.parametrize("held", [Contribution(2, 1, 2), Contribution(3, 2, 2), Contribution(2, 2, 1)])
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.05), (0.5, 0.01), (3.0, 0.2), (0.5, 0.99)])

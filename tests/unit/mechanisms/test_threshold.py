@@ -75,6 +75,7 @@ def neighbours(groups: int, swap: bool) -> Iterator[tuple[tuple[int, ...], tuple
                 )
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("swap", [False, True])
 @pytest.mark.parametrize("groups", [1, 2])
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.05), (0.5, 0.01), (3.0, 0.2), (2.0, 0.4), (0.5, 1.0)])

@@ -95,6 +95,7 @@ KINDS: dict[str, np.ndarray] = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("function", [*OF_COLUMNS, pytest.param("trimmed_mean", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(

@@ -73,6 +73,7 @@ def test_pure_epsilon_of_rho_is_the_largest(rho: Fraction) -> None:
     assert math.ceil(rho_of_pure(epsilon + UNIT) / UNIT) * UNIT > rho
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("rho", [1e-6, 1e-3, 0.1, 1.0, 10.0])
 @pytest.mark.parametrize("delta", [1e-12, 1e-6, 1e-2])
 def test_epsilon_of_rho_agrees_with_dp_accounting(rho: float, delta: float) -> None:

@@ -54,6 +54,7 @@ def test_two_lanes_are_independent() -> None:
     assert masses[False, False] == Fraction(no * no, 256)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("p", PROBABILITIES, ids=str)
 @pytest.mark.parametrize("bits", [1, 8, 32, 64, 320])
 def test_the_enclosure_is_as_tight_as_integers_allow(p: Any, bits: int) -> None:

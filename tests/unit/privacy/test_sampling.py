@@ -70,6 +70,7 @@ def test_the_digits_make_exactly_a_geometric_variable(scale: Fraction) -> None:
         assert abs(product - (1 - q) * q**k) < Fraction(1, 1 << 1500)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("order", [2, 8, 32])
 def test_the_renyi_loss_of_the_enumerated_law_is_that_of_the_formula(order: int) -> None:
     def digit(j: int) -> Fraction:

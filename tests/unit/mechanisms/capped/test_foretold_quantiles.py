@@ -28,6 +28,7 @@ MADE = (
 EVENLY = "(i * 7919 + j * 104729) % 1000"
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("people", "each", "rows", "cost", "more", "epsilon"),
     [

@@ -51,6 +51,7 @@ def test_units_too_few_to_tell_where_they_lie_are_seldom_clipped() -> None:
     assert sum(sure[:8]) < Decimal("0.01") and sure[8] > Decimal("0.8")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("guess", "fallback"), [(7, None), (4, 7), (0, 7), (7, 8)])
 @pytest.mark.parametrize("many", [0, 28, 200, 2_000])
 def test_an_edge_that_clips_all_units_is_as_rare_as_stated(many: int, guess: int, fallback: int | None) -> None:

@@ -33,6 +33,7 @@ RANKS = st.builds(
 )
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "rank",
     [

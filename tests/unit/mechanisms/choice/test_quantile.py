@@ -228,6 +228,7 @@ def test_priced_by_rho_a_unit_in_many_groups_pays_for_its_squares() -> None:
     assert release.loss.epsilon < 12 * (release.count + sum(release.rates)) * (1 + Fraction(1, 10**9))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("p", ["0", "0.1", "0.25", "1/3", "0.5", "0.75", "0.9", "0.999", "1"])
 def test_without_noise_a_quantile_lies_between_the_two_values_next_to_it(p: str) -> None:
     rng, fraction = np.random.default_rng(5), Fraction(p)

@@ -82,6 +82,7 @@ def drawn(rng: random.Random, groups: int, *, signed: bool, most: int) -> Unit:
     return unit
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
 @pytest.mark.parametrize(("grouped", "grid"), [(False, None), (True, None), (False, SIGNED), (True, SIGNED)])
 def test_one_unit_moves_scores_and_sums_no_further_than_claimed(
@@ -138,6 +139,7 @@ def test_with_groups_the_largest_units_lose_an_eighth_of_the_clamp_to_rounding_a
             assert Fraction(7, 8) * edge < counted / one <= edge
 
 
+@pytest.mark.slow
 def test_few_people_with_most_of_the_rows_are_not_clipped_however_many_groups_there_are() -> None:
     months = replace(CITY, domain=tuple(range(1, 13)))
     held, price = Contribution(180, 12, 180), Price(Fraction(1, 3), Fraction(0))
@@ -234,6 +236,7 @@ READ = {None: 0, math.nan: 0, 0.0: 0, 0.4: 0, -1.0: -1, 7.6: 8, -33.0: -33, 20.0
 """What a row may hold, and what it counts with on the grid `SIGNED`."""
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
 @pytest.mark.parametrize("grouped", [False, True])
 def test_the_one_row_of_a_unit_is_read_as_its_total_would_be(

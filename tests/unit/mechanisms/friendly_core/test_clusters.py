@@ -159,6 +159,7 @@ def test_a_far_row_counts_as_one_at_the_edge_of_the_ball() -> None:
     assert (one == other).all()
 
 
+@pytest.mark.slow
 def test_the_unit_of_measurement_does_not_matter() -> None:
     points = disc(6000)
     metres = k_means(points * 1024, 3, 1024, (1.024, 1024), BY_EPSILON, "add_remove", FixedSampler(5))

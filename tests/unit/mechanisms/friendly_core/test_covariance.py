@@ -119,6 +119,7 @@ def test_a_part_gives_its_rows_covariance_in_any_order() -> None:
     assert (part_covariance(rows[:3]) == 0).all()
 
 
+@pytest.mark.slow
 def test_the_correlation_is_found_wherever_the_data_lie() -> None:
     rng = np.random.default_rng(4)
     true = np.array([[4.0, 1.2], [1.2, 1.0]])
@@ -132,6 +133,7 @@ def test_the_correlation_is_found_wherever_the_data_lie() -> None:
         assert found[0, 0] == pytest.approx(4, rel=0.25)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("wild", [1e306, 1e200, 1e-200, 5e-324, 0.0])
 def test_no_number_however_wild_is_an_error(wild: float) -> None:
     rng = np.random.default_rng(6)

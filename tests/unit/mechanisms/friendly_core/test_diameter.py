@@ -20,6 +20,7 @@ def near_pairs(matrix: np.ndarray, cycle: list[int]) -> int:
     return int(sum(matrix[a, b] for a, b in zip(cycle, cycle[1:] + cycle[:1], strict=True)))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kept", TOLERANCES)
 def test_a_row_put_into_the_cycle_moves_no_term_by_more_than_the_sensitivity(kept: Fraction) -> None:
     rng = np.random.default_rng(4)

@@ -195,6 +195,7 @@ class Extreme(Shifted):
         return (numerators > 0) if self.heads else (numerators >= m)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("heads", [True, False])
 @pytest.mark.parametrize("chosen", [by_epsilon(60, 2), by_rho(Fraction(1, 2), 2)], ids=["epsilon", "rho"])
 def test_no_noise_and_no_coin_makes_all_pairs_of_many_rows_be_compared(chosen: LocateThenClamp, heads: bool) -> None:

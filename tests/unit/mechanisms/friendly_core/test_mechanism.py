@@ -127,6 +127,7 @@ def test_the_parts_of_a_price_in_rho_are_within_it() -> None:
     assert offer(mean(RHO)).loss == Concentrated(Fraction(1, 20), outside=Fraction(1, 10**6))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("dimensions", [1, 2])
 @pytest.mark.parametrize("rows", [10**4, 10**7])
 def test_every_price_that_a_statement_may_name_buys_something_or_nothing(rows: int, dimensions: int) -> None:

@@ -117,6 +117,7 @@ def errors(rows: Any) -> float:
     return float(np.abs(found - CENTRES[np.lexsort(CENTRES.T[::-1])]).max())
 
 
+@pytest.mark.slow
 def test_the_centres_come_numbered_under_their_columns_names(session: Session) -> None:
     answer = session.query(f"SELECT * FROM {CALL}")
     assert answer.columns == ("id", "x", "y")
@@ -178,6 +179,7 @@ def test_explain_shows_the_parts_and_spends_nothing(session: Session) -> None:
     assert 0 < quote.columns[0].half_width < 0.05
 
 
+@pytest.mark.slow
 def test_a_filter_and_a_mean_of_each_person_are_rows_too(session: Session) -> None:
     filtered = CALL.replace("FROM places", "FROM places WHERE town IN ('a', 'b')")
     assert errors(session.query(f"SELECT * FROM {filtered}").rows) < 0.003

@@ -304,6 +304,7 @@ def test_intervals_hold_the_truth_of_skewed_rows(function: str) -> None:
     assert held >= 0.9 * draws  # the stream is the same in every run
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("epsilon", [1, 10])
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("rows", [30, 2_000, 20_000])

@@ -38,6 +38,7 @@ def session(proxy: TestProxy) -> Session:
     return proxy.session(analyst="ana")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("sql", "rows"),
     [
@@ -260,6 +261,7 @@ def test_groups_along_a_chain_are_worked_out_from_counts_up_to_each_value(sessio
     assert any("noised counts of the rows up to each value" in note for note in answer.notes)
 
 
+@pytest.mark.every(2, 1)
 @pytest.mark.parametrize("presence", [False, True])
 def test_the_same_way_as_a_chain_and_as_a_tree_has_the_same_noise(tmp_path: Path, presence: bool) -> None:
     chain = "{kind: chain, epsilon: 0.5}"
@@ -301,6 +303,7 @@ def test_a_group_that_no_row_can_be_in_is_exactly_0(tmp_path: Path) -> None:
             assert "groups to which no row can add anything are exactly 0." in " ".join(answer.notes)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("combine", ["sum", "sup", "l2"])
 def test_several_answers_that_look_at_no_attribute_share_presence(tmp_path: Path, combine: str) -> None:
     with opened(tmp_path, policy("add_remove", combine, presence=True)) as proxy:

@@ -39,6 +39,7 @@ def test_slopes_are_those_of_all_values(metric: Metric, seed: int) -> None:
         assert [*lines[:, value], groups[value]] == [*lines[:, same], groups[same]]
 
 
+@pytest.mark.slow
 def test_an_interval_of_many_values_needs_few() -> None:
     old = (np.arange(10**6) > 730_000).astype(object)[:, None]
     assert merged(Chain.even(10**6, Fraction(1)), [old]).kept == (0, 730_000, 730_001, 999_999)

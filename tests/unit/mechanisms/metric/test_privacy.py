@@ -47,6 +47,7 @@ def columns(query: Query, cell: Cell | None, groups: int) -> list[int]:
     return added
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("grouped", [False, True])
 def test_the_loss_of_every_pair_is_within_its_distance_and_one_attains_it(kind: str, grouped: bool) -> None:

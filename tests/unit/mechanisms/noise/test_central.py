@@ -60,6 +60,7 @@ def test_a_constant_column_gives_0(name: str) -> None:
     assert STATISTICS[name].value(moments([4, 4, 4], [4, 4, 4]), {"x": 9, "y": 9}) == 0
 
 
+@pytest.mark.every(2)
 @every
 def test_its_bounds_hold_for_all_data_and_are_reached(name: str) -> None:
     widths = {"x": 2, "y": 3}

@@ -74,6 +74,7 @@ def test_the_noised_equation_leaves_the_noise_and_the_second_order_exactly() -> 
         assert noisy["xy"] - p * (a * noisy["xx"] + b * noisy["yy"]) == linear - second
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", RATIOS)
 @pytest.mark.parametrize("n", [60, 3000])
 @pytest.mark.parametrize("correlation", [-0.95, 0.1, 0.7])
@@ -121,6 +122,7 @@ def data(rng: np.random.Generator, n: int, correlation: float, widths: Mapping[s
     return of_values(values["x"], values["y"])
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", RATIOS)
 def test_the_truth_is_inside_as_often_as_is_said(name: str, kind: str) -> None:
@@ -152,6 +154,7 @@ def test_the_truth_is_inside_as_often_as_is_said(name: str, kind: str) -> None:
     assert told > 600  # many of them say something
 
 
+@pytest.mark.every(2, 1)
 @pytest.mark.parametrize("name", RATIOS)
 def test_the_width_grows_with_the_noise_step_by_step(name: str) -> None:
     """By 6% more noise in all moments at a time, until it may be all that there is, no end leaps."""

@@ -105,6 +105,7 @@ def test_gaussian_tail_encloses_the_sum_of_its_probabilities(variance: Fraction)
         assert high - low < 1e-5 * high
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 100), Fraction(1, 2), Fraction(3)])
 @pytest.mark.parametrize("shift", [1, 3, 10])
 @pytest.mark.parametrize("variance", VARIANCES)

@@ -140,6 +140,7 @@ def test_laplace_by_rho_splits_rho() -> None:
     assert loss.account("zcdp").rho == 125 * 10**9
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("mechanism", [Laplace(), Gaussian()])
 @pytest.mark.parametrize("facts", [COST.facts, CENTRED])
 def test_no_other_split_expects_a_much_smaller_error(mechanism: Laplace | Gaussian, facts: object) -> None:
@@ -229,6 +230,7 @@ def pmf(name: str, spread: int) -> tuple[np.ndarray, np.ndarray]:
     return k, weights / weights.sum()
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", ["laplace", "gaussian"])
 @pytest.mark.parametrize(("for_sum", "for_count"), [(5, 5), (20, 5), (60, 8), (1, 1), (1, 6), (6, 1)])
 @pytest.mark.parametrize(("a", "n"), [(0, 300), (2, 200), (-30, 300), (1, 5000)])

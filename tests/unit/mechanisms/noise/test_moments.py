@@ -173,6 +173,7 @@ def test_a_price_is_split_without_a_unit_too_much() -> None:
     assert [float(part.epsilon or 0) for part in parts] == pytest.approx([1 / 21, 2 / 21, 4 / 21], rel=1e-9)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", ["var_samp", "stddev_pop", "covar_pop"])
 @BOTH
 def test_no_other_split_expects_a_much_smaller_error(mechanism: Laplace | Gaussian, name: str) -> None:
@@ -245,6 +246,7 @@ def test_no_sum_of_products_can_overflow() -> None:
         assert reach * 2**40 < 2**126
 
 
+@pytest.mark.every(2)
 @BOTH
 @EVERY
 def test_the_expected_half_width_is_that_of_a_typical_group(mechanism: Laplace | Gaussian, name: str) -> None:

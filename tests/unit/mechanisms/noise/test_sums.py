@@ -28,6 +28,7 @@ def exact(law: Law, count: int, chance: Fraction) -> int:
     return next(at for at in range(1, middle) if tails[middle + at] <= chance)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("count", [1, 2, 9, 40])
 @pytest.mark.parametrize("chance", CHANCES)
 def test_sums_of_laplace_noise_are_hardly_farther_than_exactly(count: int, chance: Fraction) -> None:

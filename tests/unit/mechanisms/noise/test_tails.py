@@ -24,6 +24,7 @@ def integrated(scales: list[float], width: float) -> float:
     return float(density[np.abs(x) > width].sum() * step)
 
 
+@pytest.mark.every(2, 1)
 @pytest.mark.parametrize("scales", [[1.0], [1.0, 3.0], [2.0, 2.0, 2.0], [1.0, 1.001, 5.0, 0.2], [3.0] * 6, [0.0, 2.0]])
 def test_a_sum_of_laplace_noises_has_the_tail_of_its_characteristic_function(scales: list[float]) -> None:
     for width in (0.5, 3.0, 10.0, 25.0):
@@ -47,6 +48,7 @@ def test_a_sum_of_no_noise_is_0(tail_of_sum: object) -> None:
     assert tail_of_sum(np.zeros((3, 2)), np.array([0.0, 1e-9])).tolist() == pytest.approx([1.0, 0.0])
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", ["laplace", "gaussian"])
 @pytest.mark.parametrize("spreads", [(0.3, 0.2), (0.7, 2.0), (1.5, 1.4), (4.0, 0.1)])
 @pytest.mark.parametrize("weights", [(1.0, 1.0), (1.0, 0.3), (0.2, 1.0)])

@@ -79,6 +79,7 @@ def test_variance_is_exact_within_a_width_of_root_n_delta(ddof: Ddof) -> None:
     assert 200 < exact < 1900
 
 
+@pytest.mark.slow
 def test_variance_errs_downwards_by_what_lies_too_far_out() -> None:
     """Theorem 1.8."""
     off = 0

@@ -46,6 +46,7 @@ def test_a_weighted_sum_is_exact_for_a_billion_rows() -> None:
     assert weighted(values, many) == -(2**53) * 2**40 - 3 + 2**53 * 2**40
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("size", SIZES)
 def test_arrays_and_python_integers_give_the_same_statistics(size: int) -> None:
     """Times 2^70 nothing fits 64 bits: the same arithmetic in Python's integers."""

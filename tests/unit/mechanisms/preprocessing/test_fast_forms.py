@@ -47,6 +47,7 @@ ORDERED = pytest.mark.parametrize("name", tuple(name for name, form in FORMS.ite
 INDIVIDUAL: dict[str, Callable[[Bag], Fraction]] = {"maximum": max, "minimum": min, "total": true_sum}
 
 
+@pytest.mark.every(2)
 @MANY
 @EVERY
 def test_fast_form_is_the_general_recursion(name: str, sets: int) -> None:
@@ -98,6 +99,7 @@ BAGS = [bag for size in range(6) for bag in combinations_with_replacement(POINTS
 SMALL = pytest.mark.parametrize("longest", [4, pytest.param(5, marks=pytest.mark.slow)])
 
 
+@pytest.mark.every(3)
 @EVERY
 @pytest.mark.parametrize("delta", [Fraction(1, 3), Fraction(5), Fraction(40)])
 @SMALL
@@ -111,6 +113,7 @@ def test_one_value_more_or_less_moves_it_by_delta_at_most(name: str, delta: Frac
     assert max(moves) == sensitivity_steps(delta, step) == 7
 
 
+@pytest.mark.every(2, 1)
 @EVERY
 def test_replacing_a_value_costs_twice_delta_and_no_more(name: str) -> None:
     form, delta = FORMS[name], Fraction(5)

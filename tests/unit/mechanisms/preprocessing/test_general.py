@@ -63,6 +63,7 @@ def test_it_is_the_only_function_that_gives_way_where_it_must(seed: int) -> None
             assert any(step == -tolls[i] for step, i in zip(used, bag, strict=True))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("seed", range(10))
 def test_the_error_is_what_the_steps_of_some_order_have_too_much(seed: int) -> None:
     """Theorem 3.3."""

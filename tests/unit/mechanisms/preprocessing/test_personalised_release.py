@@ -112,6 +112,7 @@ def neighbours(
             yield from ((list(units), [*units[:i], *units[i + 1 :]], units[i][0]) for i in range(size))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("price", [HALF, BY_RHO], ids=["epsilon", "rho"])
 @pytest.mark.parametrize("function", ["sum", "count_units", "min", "max"])
 def test_no_unit_moves_a_number_further_than_its_class_pays_for(function: str, price: Price) -> None:

@@ -136,6 +136,7 @@ def test_on_incomes_the_bias_stays_near_the_noise_but_for_the_variance(n: int, e
         assert abs(float(moved) - exact[name]) <= most * 2**0.5 * float(delta / epsilon), name
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("rows", "epsilon"), [(100, TENTH), (100, Fraction(1)), (300, Fraction(1))])
 def test_the_bias_of_a_variance_is_what_19_of_20_tables_keep_if_the_tail_is_as_guessed(
     rows: int, epsilon: Fraction

@@ -34,6 +34,7 @@ def release_of(metric: Metric, queries: np.ndarray, presence: Fraction | None) -
     return found
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", TREES)
 @pytest.mark.parametrize("bounded", [True, False])
 def test_the_release_is_private_in_fractions(kind: str, bounded: bool) -> None:

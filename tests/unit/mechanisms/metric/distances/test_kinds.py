@@ -40,6 +40,7 @@ def test_every_kind_is_a_metric(kind: str) -> None:
         assert is_metric(KINDS[kind](rng, int(rng.integers(3, 9))))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("largest", [1, 20, 2**52])
 def test_the_slope_is_that_of_all_pairs(kind: str, largest: int) -> None:
@@ -51,6 +52,7 @@ def test_the_slope_is_that_of_all_pairs(kind: str, largest: int) -> None:
         assert agrees(metric.slope(Lines(lines)), truth, exactly=kind not in ROOTS)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_slope_of_groups_is_that_of_all_pairs(kind: str) -> None:
     for seed in SEEDS:
@@ -63,6 +65,7 @@ def test_the_slope_of_groups_is_that_of_all_pairs(kind: str) -> None:
         assert agrees(metric.slope(Query(values, groups).along(0)), by_hand, exactly=kind not in ROOTS)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("size", [2, 8])
 def test_the_shortest_ways_along_enough_pairs_are_the_distances(kind: str, size: int) -> None:

@@ -47,6 +47,7 @@ def by_hand(points: Integers, lines: Lines, floor: float) -> float:
     return best
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", QUERIES)
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
 @pytest.mark.parametrize("floor", [0.0, 60.0])
@@ -86,6 +87,7 @@ def test_nearest_neighbours_alone_would_be_a_breach() -> None:
     assert metric.slope(Lines(query[None, :])) == Fraction(100, 99)
 
 
+@pytest.mark.slow
 def test_many_points_agree_with_few_of_them_and_take_a_moment() -> None:
     rng = np.random.default_rng(2)
     points = np.unique(rng.integers(0, 2**27, size=(10**5, 2)), axis=0)

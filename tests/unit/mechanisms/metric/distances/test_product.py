@@ -29,6 +29,7 @@ def query(rng: Rng, sizes: tuple[int, ...], *, grouped: bool) -> Query:
     return Query(values, rng.integers(3, size=shape) if grouped else None)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("combine", COMBINES)
 @pytest.mark.parametrize("grouped", [False, True])
 def test_the_constant_is_that_of_all_pairs_of_cells(combine: Combine, grouped: bool) -> None:

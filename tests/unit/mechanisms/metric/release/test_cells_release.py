@@ -68,6 +68,7 @@ def told(shared: Shared, asked: list[Query], one: tuple[int, int], other: tuple[
     return loss
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("product", PRODUCTS)
 @pytest.mark.parametrize("seed", range(8))
 def test_no_move_tells_more_than_the_columns_were_charged(product: Product, seed: int) -> None:
