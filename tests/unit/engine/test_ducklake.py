@@ -371,6 +371,7 @@ def test_a_policy_may_name_a_snapshot(lake: Lake, tmp_path: Path) -> None:
         assert proxy.session(analyst="ana").query("SELECT COUNT(*) AS n FROM visits").rows == [(16,)]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", ["duckdb", "sqlite"])
 def test_init_finds_the_tables_of_a_catalogue(
     tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

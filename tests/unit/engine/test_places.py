@@ -70,6 +70,7 @@ def source_of(kind: Type, domain: Sequence[Any], known: Sequence[Any] | None) ->
     return Source(Scan(table, "t0"), (Key("k0", Column("t0", "k", facts), tuple(domain)),), Contribution(1, 1, 1))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("counts", [True, False])
 @pytest.mark.parametrize("missing", [True, False])
 @pytest.mark.parametrize("name", LISTS)

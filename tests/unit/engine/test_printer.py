@@ -43,6 +43,7 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     yield from sessions(tmp_path_factory.mktemp("joined"), made, policy(TABLES))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("asked", "alone"),
     [

@@ -48,6 +48,7 @@ def test_rows_lie_in_the_order_of_their_ranges_whichever_is_ready_first(
     assert found == [(1_000_000, 0)]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("bad", [5, 900_000, 999_999])
 def test_a_range_that_fails_ends_all_and_leaves_nothing_behind_it(
     connection: duckdb.DuckDBPyConnection, bad: int

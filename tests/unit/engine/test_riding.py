@@ -46,6 +46,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     yield from sessions(tmp_path_factory.mktemp("riding"), made, policy(ORDERS + RETURNS))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("sums", "means", "rows"),
     [

@@ -97,6 +97,7 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     yield from sessions(tmp_path_factory.mktemp("sized"), made, policy(ORDERS + RETURNS + MEMBERS + TRIPS))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("where", ["", " WHERE paid"])
 @pytest.mark.parametrize(
     "asked",

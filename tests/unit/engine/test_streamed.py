@@ -33,6 +33,7 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     yield from sessions(tmp_path_factory.mktemp("streamed"), made, policy(ORDERS))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("where", ["", " WHERE region IN ('N', 'S')"])
 @pytest.mark.parametrize(
     ("asked", "streamed"),
@@ -54,6 +55,7 @@ def test_what_the_worker_adds_up_is_what_the_database_finds(
     assert (True in added_up_alike(session, asked.replace("FROM orders", f"FROM orders{where}"))) == streamed
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("asked", "streamed"),
     [
@@ -118,6 +120,7 @@ def visits(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     yield from sessions(tmp_path_factory.mktemp("repeats"), made, policy(OPEN, delta=True))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("where", ["", " WHERE paid AND amount > 0.5"])
 @pytest.mark.parametrize(
     ("asked", "counted"),
@@ -171,6 +174,7 @@ def test_units_are_counted_as_rows_stream_by_where_groups_are_many_beside_them(
         assert bool(lowering(DUCKDB, b"a secret")(replace(need, source=source)).ways) == counted
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("where", ["", " WHERE paid AND amount > 0.5"])
 @pytest.mark.parametrize("most", [1, 2, 7])
 @pytest.mark.parametrize(

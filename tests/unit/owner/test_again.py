@@ -103,6 +103,7 @@ def test_a_table_is_built_anew_with_what_it_rests_on(folder: Path, copied: list[
     assert sorted(copied) == VISITS
 
 
+@pytest.mark.slow
 def test_a_chain_of_keys_is_among_what_a_table_rests_on(folder: Path, copied: list[str]) -> None:
     owned: dict[str, Any] = {"visits": {"unit": {"via": "patients", "on": "patient_id"}}}
     built(folder, 1, **owned)
@@ -124,6 +125,7 @@ def test_another_secret_builds_all_anew(folder: Path, copied: list[str]) -> None
     assert copied == []
 
 
+@pytest.mark.slow
 def test_tables_of_one_database_are_built_anew_together(folder: Path, copied: list[str]) -> None:
     for version in (1, 2):
         build(policy(folder), key=KEY, version=version, directory=folder / "cache")
@@ -160,6 +162,7 @@ def test_a_version_that_is_damaged_gives_nothing(folder: Path, copied: list[str]
     assert copied == []
 
 
+@pytest.mark.slow
 def test_a_table_is_built_anew_where_the_words_on_its_domain_changed(folder: Path, copied: list[str]) -> None:
     """What a public table lists follows from the type in which it is read."""
     built(folder, 1)
@@ -167,6 +170,7 @@ def test_a_table_is_built_anew_where_the_words_on_its_domain_changed(folder: Pat
     assert sorted(copied) == VISITS
 
 
+@pytest.mark.every(2, 1)
 @pytest.mark.parametrize("changed", ["dpsql.owner.caps.SHOWN", "dpsql.owner.again.version"])
 def test_what_this_program_says_otherwise_is_built_anew(
     folder: Path, copied: list[str], monkeypatch: pytest.MonkeyPatch, changed: str

@@ -249,6 +249,7 @@ def test_what_only_grew_is_appended_and_the_rest_copied(grown: Path, how: dict[s
     assert set(how.values()) == {"copied"}
 
 
+@pytest.mark.slow
 def test_more_files_than_there_were_build_anew(grown: Path, how: dict[str, str]) -> None:
     for number in range(2):
         written(grown, f"o{number}", drawn(random.Random(number), 5))
@@ -260,6 +261,7 @@ def test_a_file_that_is_gone_builds_anew(grown: Path, how: dict[str, str]) -> No
     anew(grown, 2, how)
 
 
+@pytest.mark.slow
 def test_a_file_of_another_name_builds_anew(grown: Path, how: dict[str, str]) -> None:
     (grown / "visits" / "m0.parquet").rename(grown / "visits" / "m9.parquet")
     anew(grown, 2, how)
@@ -274,6 +276,7 @@ def test_another_secret_builds_anew(grown: Path, how: dict[str, str]) -> None:
     anew(grown, 2, how, key=bytes(32))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "visits",
     [
@@ -288,6 +291,7 @@ def test_other_words_of_the_policy_build_anew(grown: Path, how: dict[str, str], 
     anew(grown, 2, how, visits=visits)
 
 
+@pytest.mark.slow
 def test_a_chain_of_keys_builds_anew(folder: Path, how: dict[str, str]) -> None:
     visits = {"unit": {"via": "patients", "on": "patient_id"}}
     dice = random.Random("chain")
@@ -297,12 +301,14 @@ def test_a_chain_of_keys_builds_anew(folder: Path, how: dict[str, str]) -> None:
     anew(folder, 2, how, visits=visits)
 
 
+@pytest.mark.slow
 def test_another_domain_builds_anew(grown: Path, how: dict[str, str]) -> None:
     with connected() as connection:
         connection.execute(f"COPY (SELECT 'Paris' AS name, 1.5 AS x_km) TO '{grown / 'cities.parquet'}'")
     anew(grown, 2, how)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("changed", ["dpsql.owner.again.version", "dpsql.owner.caps.SHOWN"])
 def test_other_software_builds_anew(
     grown: Path, how: dict[str, str], monkeypatch: pytest.MonkeyPatch, changed: str
@@ -311,6 +317,7 @@ def test_other_software_builds_anew(
     anew(grown, 2, how)
 
 
+@pytest.mark.slow
 def test_another_time_zone_builds_anew(grown: Path, how: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """By it, a time becomes another day."""
     own = DuckDBDatabase.attach

@@ -218,6 +218,7 @@ def test_another_secret_chooses_other_rows(engine: duckdb.DuckDBPyConnection) ->
     assert kept == {row["visit"] for row in twin(rows)}
 
 
+@pytest.mark.every(2, 1)
 @pytest.mark.parametrize("cap", [1, CAP])
 def test_without_a_key_rows_stand_in_the_order_of_a_hash_of_what_they_say(
     engine: duckdb.DuckDBPyConnection, cap: int
@@ -240,6 +241,7 @@ def test_a_zero_has_no_sign(engine: duckdb.DuckDBPyConnection) -> None:
     assert not any(math.copysign(1, value) < 0 for value in row.values() if isinstance(value, float))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("cost", "grid"),
     [

@@ -219,6 +219,7 @@ def test_other_failures_have_a_fixed_text_and_go_to_the_owners_log(
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", ["parquet", "csv", "csv.gz", "tsv"])
 def test_files_are_sources_too(folder: Path, kind: str) -> None:
     file = folder / f"it's visits.{kind}"

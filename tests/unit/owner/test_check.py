@@ -112,6 +112,7 @@ def test_no_finding_shows_a_value(folder: Path) -> None:
         assert value not in text
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("changes", "where", "words"),
     [
@@ -187,6 +188,7 @@ def test_a_database_that_does_not_open_is_an_error(tmp_path: Path) -> None:
         check(policy(tmp_path))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", ["BLOB", "INTERVAL", "TIME", "BIT"])
 def test_what_init_says_cannot_be_used_is_refused(folder: Path, kind: str) -> None:
     with connected(folder / "clinic.duckdb") as connection:
@@ -301,6 +303,7 @@ def test_what_a_chain_of_keys_finds_is_counted(folder: Path) -> None:
     }
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

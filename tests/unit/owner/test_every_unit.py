@@ -73,6 +73,7 @@ BROKEN = {
 """What breaks the promise, and what `dpsql check` says of it: the words, how many units, of how many."""
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("sql", BROKEN)
 def test_a_first_build_is_refused_and_names_the_table_and_no_number(policy: Path, sql: str) -> None:
     run(policy, sql)
@@ -89,6 +90,7 @@ def test_check_finds_no_error_where_the_promise_is_kept(policy: Path) -> None:
     assert [finding for finding in check(load_policy(policy)) if finding.severity == "error"] == []
 
 
+@pytest.mark.every(2, 1)
 @pytest.mark.parametrize("sql", BROKEN)
 def test_check_counts_the_units(policy: Path, sql: str) -> None:
     run(policy, sql)

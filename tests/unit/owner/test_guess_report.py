@@ -75,6 +75,7 @@ def test_of_an_empty_table_a_number_of_rows_is_told_too(tmp_path: Path) -> None:
     assert found(tmp_path, "rows_about: 1") == []
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("guess", "words", "count"),
     [

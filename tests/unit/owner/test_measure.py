@@ -163,6 +163,7 @@ def test_the_most_frequent_value_of_each_unit_counts_once_and_the_first_of_equal
     assert counted(rows, "sizes")["heavy"] == [[["a", 1], ["b", 1]]]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("seed", range(3))
 def test_one_unit_moves_the_counts_by_no_more_than_is_charged(seed: int) -> None:
     rows = rows_at_random(100 + seed)

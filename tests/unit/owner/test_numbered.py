@@ -54,6 +54,7 @@ def test_only_short_lists_have_places() -> None:
     assert ColumnShape("a", "text").places == ()
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("many", [1, MOST_COMPARED, MOST_COMPARED + 1, MOST_PLACED])
 @pytest.mark.parametrize("kind", ["text", "integer", "date"])
 def test_a_value_has_its_place_in_a_list_however_long(many: int, kind: str) -> None:

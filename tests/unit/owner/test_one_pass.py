@@ -129,6 +129,7 @@ def test_what_is_hashed_or_ordered_by_is_sorted_as_it_is() -> None:
     assert carried(replace(VISITS, columns=(replace(COLUMNS[1], type="integer", values=(2, 1)),))) == []
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("who", WHO)
 @pytest.mark.parametrize("key", KEYS)
 def test_one_row_of_a_unit_is_the_one_that_is_chosen_elsewhere(
@@ -203,6 +204,7 @@ class Miscounted(DuckDBDatabase):
         return [replace(found, units=max(found.units - 1, 0)) for found in super()._ranges(parts)]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("cap", [1, 4])
 @pytest.mark.parametrize("who", WHO)
 @pytest.mark.parametrize("key", KEYS)
@@ -225,6 +227,7 @@ def test_a_table_is_the_same_where_its_rows_are_sorted_range_by_range(
     assert engine.execute(f"SELECT count(*) FROM {both} WHERE v IS DISTINCT FROM e").fetchall() == [(0,)]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("who", [WHO["whole numbers"], "CAST(hash(i // 2, 1) % 60000 AS BIGINT) * 150_000_000_000_000"])
 def test_ranges_begin_with_the_number_of_units_before_however_these_are_counted(
     engine: duckdb.DuckDBPyConnection, who: str, monkeypatch: pytest.MonkeyPatch
@@ -275,6 +278,7 @@ def test_one_look_counts_rows_that_fall_are_alike_or_misnumbered(
     assert engine.execute(sql).fetchall() == [found]
 
 
+@pytest.mark.every(2, 1)
 @pytest.mark.parametrize(("most", "width"), [(2**31 - 1, "INTEGER"), (1000, "BIGINT")])
 def test_units_and_places_are_one_number_of_as_many_bytes_as_they_need(
     engine: duckdb.DuckDBPyConnection, most: int, width: str, monkeypatch: pytest.MonkeyPatch

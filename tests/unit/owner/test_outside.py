@@ -67,6 +67,7 @@ def skewed(units: int, median: float, sigma: float) -> Floats:
     return found
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("units", "epsilon", "delta"),
     [

@@ -176,6 +176,7 @@ def test_a_decimal_with_places_names_nobody(kind: str, names: bool) -> None:
             identity(table, "patient", source, integer=False)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("kind", "told"),
     [

@@ -45,6 +45,7 @@ def built(folder: Path, cache: str, **visits: Any) -> list[Any]:
         return [*types, *connection.execute("FROM visits").fetchall()]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("source", ["visits.parquet", "visits.csv", "main.visits"])
 def test_a_table_under_other_names_is_the_same_table(folder: Path, source: str) -> None:
     def found(source: str) -> str:
