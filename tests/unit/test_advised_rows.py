@@ -23,6 +23,7 @@ def test_a_quote_says_how_many_units_it_needs_and_how_many_there_are_taken_to_be
     assert needs_more == pytest.approx(4 * needs, rel=0.05)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("guess", "kept"), [(7600, True), (9000, True), (100, False), (300_000, False)])
 def test_the_owners_rows_about_stays_where_the_facts_do_not_contradict_it(policy: Path, guess: int, kept: bool) -> None:
     policy.write_text(POLICY.replace("8000", str(guess)))

@@ -70,6 +70,7 @@ def cut(policy: Path) -> int:
     return int(outside)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("weather", list(WEATHER))
 @pytest.mark.parametrize("sampler", [Noiseless(), FixedSampler("frost")], ids=["noiseless", "noised"])
 def test_bounds_cut_no_value_of_either_sign(policy: Path, weather: str, sampler: object) -> None:

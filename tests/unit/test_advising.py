@@ -367,6 +367,7 @@ def test_once_its_bounds_are_written_by_hand_what_was_paid_for_is_counted_free(p
         assert {"price", "fine"} == set(table.advised.columns)
 
 
+@pytest.mark.slow
 def test_a_larger_price_that_is_named_buys_better_facts_of_the_same_data(policy: Path) -> None:
     write_fines(policy.parent / "data")
     policy.write_text(RARE)

@@ -62,6 +62,7 @@ def errors(table: str, question: str) -> list[float]:
     return [float(found) for found in re.findall(r"± ([0-9.e+]+)", line)]
 
 
+@pytest.mark.slow
 def test_the_metric_beats_plain_noise_that_hides_the_closest_move_as_well(table: str) -> None:
     for question in ("average elevation", "patients in California", "patients west"):
         metric, closest, _ = errors(table, question)

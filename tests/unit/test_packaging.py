@@ -41,6 +41,7 @@ def asked_for() -> Iterator[tuple[str, str]]:
                     yield str(words[0]), str(words[1])
 
 
+@pytest.mark.slow
 def test_an_extra_brings_the_library_that_a_message_says_it_brings() -> None:
     found = set(asked_for())
     assert ("polars", "polars") in found

@@ -96,6 +96,7 @@ def asked(session: Session, statistic: str, **options: Any) -> dict[str, Any]:
     return dict(answer.rows)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("sensitivity", [Fraction(1, 4), Fraction(7), Fraction(10**6)])
 @pytest.mark.parametrize("form", FORMS)
 def test_each_group_has_the_statistic_of_its_list(

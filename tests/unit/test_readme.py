@@ -180,6 +180,7 @@ def ask(clone: Path, statement: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, input=statement, capture_output=True, text=True, cwd=clone, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.chance(0, "another process draws, and nothing of the draws is asserted")
 def test_the_ask_of_the_recipe_answers_under_the_name_it_was_given_and_takes_no_options(clone: Path) -> None:
     shutil.copy(ROOT / "policies" / "hospital.yaml", clone)

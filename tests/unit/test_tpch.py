@@ -85,6 +85,7 @@ def found(bench: Any, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     return list(bench.results(folder, Widest(), 1))
 
 
+@pytest.mark.slow
 def test_each_query_is_answered_or_refused_as_the_page_says(found: list[Any]) -> None:
     said = re.findall(r"^\| (Q\d+) .*? \| (answered|exact|refused) \|", PAGE, flags=re.MULTILINE)
     assert [(result.statement.name, result.outcome) for result in found] == said

@@ -57,6 +57,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
         yield proxy.session(analyst="ana")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("sql", "cap"),
     [

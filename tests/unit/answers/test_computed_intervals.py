@@ -207,6 +207,7 @@ def all_hold(chance: random.Random, worker: PostProcess) -> int:
     return known
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_interval_holds_wherever_those_it_is_made_of_do(seed: int, worker: PostProcess) -> None:
     assert all_hold(random.Random(seed), worker) > BATCH / 3
@@ -227,6 +228,7 @@ def none_is_wider(chance: random.Random, worker: PostProcess) -> None:
         assert interval(expression, ends, keys) == pytest.approx(expected, rel=1e-9, abs=1e-9), (text, ends, keys)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("seed", range(8))
 def test_it_is_no_wider_than_the_values_at_the_corners_where_nothing_turns(seed: int, worker: PostProcess) -> None:
     none_is_wider(random.Random(seed), worker)

@@ -57,6 +57,7 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         yield proxy.session(analyst="ana")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_without_noise_each_set_is_what_it_is_alone_over_the_rows_whose_keys_are_listed(
     session: Session, seed: int
@@ -86,6 +87,7 @@ def asked(session: Session, keys: Sequence[str], behind: str) -> list[tuple[Any,
     return session.query(f"SELECT {shown} FROM people {behind}", epsilon=1, mechanism="laplace").rows
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("sets", "nested"),
     [

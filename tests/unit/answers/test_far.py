@@ -76,6 +76,7 @@ def within_its_own(session: Session, sql: str, mechanism: str = "") -> bool:
 MECHANISMS = ("laplace", "gaussian", "clamped", "located", "capped", "exponential", "preprocessing")
 
 
+@pytest.mark.every(2)
 def test_what_is_released_lies_within_its_own_interval_by_every_mechanism_that_answers_it(session: Session) -> None:
     answered = set[str]()
     for mechanism in MECHANISMS:
@@ -108,6 +109,7 @@ COMPUTED = (
 )
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("sql", COMPUTED)
 def test_what_is_computed_of_numbers_that_were_cut_lies_within_its_interval_and_is_told(
     session: Session, sql: str
@@ -127,6 +129,7 @@ SHOWN = (
 )
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("sql", SHOWN)
 def test_what_only_shows_a_large_number_shows_it_as_it_was_released(session: Session, sql: str) -> None:
     assert within_its_own(session, sql)

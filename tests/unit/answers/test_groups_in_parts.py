@@ -125,6 +125,7 @@ def sides(home: Path) -> Iterator[list[tuple[Session, Asked]]]:
         yield list(zip([plain.session(analyst="ana"), parts.session(analyst="ana")], samplers, strict=True))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("sql", STATEMENTS)
 def test_in_parts_the_same_is_drawn_and_released(
     sides: list[tuple[Session, Asked]], sql: str, monkeypatch: pytest.MonkeyPatch

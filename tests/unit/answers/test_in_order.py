@@ -45,6 +45,7 @@ def session(home: Path) -> Iterator[Session]:
     yield from sessions(home, MADE, policy(TABLES), FixedSampler(7))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "columns",
     [

@@ -96,6 +96,7 @@ def test_where_rows_of_groups_times_nodes_are_too_many_nothing_is_said(*, apart:
     assert output_intervals(summed, around(rows, rows), few, 0.95) == [(3 * 1250.0, 10 * 1250.0)]
 
 
+@pytest.mark.slow
 def test_where_windows_read_too_many_nodes_of_too_many_rows_nothing_is_said(session: Session) -> None:
     left, right = ("+".join(f"n * {number}.5" for number in range(first, first + 60)) for first in (0, 60))
     answer = session.query(f"SELECT sex, SUM(({left}) + ({right})) OVER () AS s FROM ({BY_AGE})", epsilon=0.2)

@@ -56,6 +56,7 @@ def session(home: Path) -> Iterator[dpsql.Session]:
         yield proxy.session(analyst="ana")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "value",
     [

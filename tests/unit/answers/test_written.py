@@ -70,6 +70,7 @@ def test_every_value_comes_back(plan: Plan, size: int) -> None:
     assert found.prices == {"a0": price}
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("largest", [127, 128, 32_767, 32_768, 2**31 - 1, 2**31, 2**63 - 1])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_whole_numbers_keep_every_bit_at_the_ends_of_their_width(plan: Plan, largest: int, sign: int) -> None:
@@ -109,6 +110,7 @@ def test_what_earlier_versions_stored_is_read(plan: Plan) -> None:
     assert found.tables["a0"].values == [1, 2]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "groups",
     [

@@ -48,6 +48,7 @@ def test_intervals_are_columns_of_every_format(clinic: Clinic) -> None:
     assert clinic.dpsql(*ask, "table").out.split()[:3] == ["n", "n_low", "n_high"]
 
 
+@pytest.mark.slow
 @pytest.mark.chance(0, "asserts nothing of the draws")
 def test_parquet_goes_to_a_pipe_as_it_is(clinic: Clinic) -> None:
     arguments = ["query", "clinic.yaml", COUNT, "--analyst", "ana", "--format", "parquet"]

@@ -107,6 +107,7 @@ def test_a_bug_is_told_by_kind_and_place_without_the_text_that_may_hold_data() -
     assert ran.stderr == "This is a bug in dpsql: ValueError at <string>:12. Please report it.\n"
 
 
+@pytest.mark.every(2, 1)
 @pytest.mark.parametrize(
     ("closed", "out", "err"), [("<&-", 1, 1), (">&-", 0, 1), ("2>&-", 1, 0), ("<&- >&- 2>&-", 0, 0)]
 )
@@ -118,6 +119,7 @@ def test_a_command_runs_where_a_standard_stream_is_closed(open_clinic: Clinic, c
     assert (open_clinic.folder / "ledger" / "clinic.ledger.db").read_bytes().startswith(b"SQLite format 3")
 
 
+@pytest.mark.slow
 def test_a_closed_input_holds_nothing(open_clinic: Clinic) -> None:
     ran = without("<&-", open_clinic, "query", "clinic.yaml", "-f", "-", "--analyst", "ana")
     assert (ran.returncode, ran.stderr) == (1, "- holds no statement.\n")

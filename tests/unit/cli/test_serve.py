@@ -17,6 +17,7 @@ from tests.unit.server.postgres.raw import Raw
 pytestmark = pytest.mark.chance(0, "the noise of one count is drawn; nothing of it is asserted")
 
 
+@pytest.mark.slow
 def test_an_analyst_asks_over_a_socket_until_the_owner_stops_the_server(clinic: Clinic) -> None:
     token = clinic.dpsql("user", "add", "clinic.yaml", "ana").out.strip()
     command = [sys.executable, "-m", "dpsql.cli", "serve", "clinic.yaml", "--postgres", "127.0.0.1:0"]

@@ -230,6 +230,7 @@ ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07|[=>])")
 FRESH = r"clinic>\S*\[8C"  # a prompt with nothing behind it
 
 
+@pytest.mark.slow
 @pytest.mark.chance(0, "another process draws, and nothing of the draws is asserted")
 def test_a_transcript_through_a_terminal(clinic: Clinic) -> None:
     env = {**os.environ, "PROMPT_TOOLKIT_NO_CPR": "1", "TERM": "xterm"}

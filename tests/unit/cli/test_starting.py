@@ -66,6 +66,7 @@ def test_libraries_are_told_before_they_are_loaded_unless_the_environment_says_o
     assert ran.stdout.splitlines()[-1].split() == list(told.values())
 
 
+@pytest.mark.slow
 def test_a_command_alone_says_of_itself_what_it_says_among_all() -> None:
     whole, runner = get_command(app), CliRunner()
     assert {"query", "ledger", "user", "shell"} <= set(whole.commands)  # type: ignore[attr-defined]  # it is a group

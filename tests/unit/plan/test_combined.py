@@ -140,6 +140,7 @@ def test_conditions_on_the_keys_narrow_the_pairs(session: Session) -> None:
         session.explain(none)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("rows_of", "where"),
     [
@@ -222,6 +223,7 @@ def test_chosen_groups_are_found_as_before(session: Session) -> None:
     assert chosen and {row[:2] for row in chosen} <= {row[:2] for row in rows(session, asked)}
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("seed", range(16))
 def test_answers_are_those_of_duckdb_and_the_empty_groups_that_exist(
     seed: int, session: Session, exact: duckdb.DuckDBPyConnection
@@ -244,6 +246,7 @@ def test_answers_are_those_of_duckdb_and_the_empty_groups_that_exist(
         assert (n, s) == true.get(tuple(group), (0, 0)), group
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("keys", [("p.kind", "p.fresh"), ("p.fresh", "paid", "p.kind"), ("paid", "p.since", "p.kind")])
 @pytest.mark.parametrize("sets", ["ROLLUP", "CUBE", "pairs"])
 def test_grouping_sets_list_what_their_keys_have_together(

@@ -57,6 +57,7 @@ def noised(home: Path) -> Iterator[Session]:
     yield from sessions(home, MADE, policy(TABLES), FixedSampler(3))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "columns",
     [
@@ -159,6 +160,7 @@ def test_quotes_speak_of_days_and_foretell_widths(noised: Session) -> None:
     assert quote.columns[0].half_width <= 60
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
@@ -192,6 +194,7 @@ def test_unbounded_dates_are_bounded_by_the_condition(session: Session) -> None:
     assert last == date(2021, 1, 1) + timedelta(days=999)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "sql",
     [
@@ -228,6 +231,7 @@ def test_the_mode_of_dates_is_a_date_whenever_it_is_asked(session: Session) -> N
     assert type(again[0][0]) is date
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("asked", "options", "told"),
     [

@@ -19,7 +19,7 @@ from dpsql.plan.per_unit import unit_facts
 from dpsql.plan.types import Facts, Grid, Type
 from tests.extremes import COLUMNS, TYPES, drawn, resolved, rows_at_the_ends, selected, wrong
 
-FEW, MANY = 600, 3_000
+FEW, MANY = 300, 3_000
 
 
 def hold(seed: int, count: int) -> None:

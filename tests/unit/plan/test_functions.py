@@ -314,6 +314,7 @@ def inside(value: Any, bounds: Any) -> bool:
     return (low is None or as_end(low) <= value) and (high is None or value <= as_end(high))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("function", ALL, ids=_name)
 def test_the_engine_reads_no_other_function_than_the_row_names(
     function: Function, engine: duckdb.DuckDBPyConnection

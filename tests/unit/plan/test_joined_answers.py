@@ -74,6 +74,7 @@ def joined(rng: random.Random) -> str:
     return f"SELECT * {text}"
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("turn", range(4))
 def test_no_join_has_more_rows_and_many_have_as_many(session: Session, turn: int) -> None:
     rng, reached, asked = random.Random(turn), 0, 0

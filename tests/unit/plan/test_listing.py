@@ -44,6 +44,7 @@ def raw() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("key", "condition", "many"),
     [
@@ -110,6 +111,7 @@ CONDITIONS = (
 )  # fmt: skip
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(40))
 def test_every_group_that_occurs_is_listed(session: Session, raw: duckdb.DuckDBPyConnection, seed: int) -> None:
     dice = random.Random(seed)

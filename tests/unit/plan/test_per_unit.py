@@ -57,6 +57,7 @@ def test_every_name_of_an_aggregate_is_planned_or_refused_wherever_it_stands(
         refusal(session, PLACES[place].format(f"{name}({arguments})"))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", sorted(NAMES - INSIDE.keys()))
 def test_what_does_not_stand_inside_one_unit_names_what_does(session: Session, name: str) -> None:
     if name in CALLS and CALLS[name].takes in (Takes.COUNT_IF, Takes.ANY, Takes.ALL):
@@ -104,6 +105,7 @@ def test_a_unit_is_counted_where_conditions_hold_whatever_its_type(
             assert session.query(sql, epsilon=1).rows == [(sum(met),)], sql
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("call", ["COUNT({})", "COUNT(DISTINCT {})", "COUNT_IF({})", "COUNT(*) FILTER (WHERE {})"])
 @pytest.mark.parametrize("expression", COMPUTED)
 def test_nothing_is_computed_from_what_may_be_a_unit(session: Session, call: str, expression: str) -> None:

@@ -73,6 +73,7 @@ def session(file: Path) -> Iterator[Session]:
         yield proxy.session(analyst="ana")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("sql", "value"),
     [
@@ -96,6 +97,7 @@ def test_null_stays_null_between_stages(session: Session) -> None:
     assert session.query(sql).rows == [(None, None)]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("sql", "value"),
     [
@@ -123,6 +125,7 @@ def test_large_numbers_of_public_tables_stay_apart_in_a_join(session: Session) -
     assert session.query(sql).rows == [("n0", "n0"), ("n1", "n1")]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "rows",
     [
@@ -147,6 +150,7 @@ def test_casts_of_merged_reals_are_proved_from_what_they_were_made_of(session: S
 LONGER = f"concat({', '.join(['s'] * 100)})"
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "rows",
     [
@@ -164,6 +168,7 @@ def test_texts_do_not_grow_through_sub_queries(session: Session, rows: str) -> N
         session.query(sql.format("concat(s, s, s)", rows))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "rows",
     [

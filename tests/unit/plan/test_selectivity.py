@@ -72,6 +72,7 @@ def _plan(sql: str) -> Plan:
     return plan
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("condition", WHERE)
 def test_a_condition_leaves_the_share_that_is_declared(condition: str) -> None:
     relation = _plan(f"SELECT COUNT(*) FROM people WHERE {condition}").relation

@@ -148,6 +148,7 @@ def largest(session: Session, statement: Callable[[int], str]) -> str | None:
     raise AssertionError("no statement is too large")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("text", "held"), [*SOME, *(pytest.param(*both, marks=pytest.mark.slow) for both in ALL if both not in SOME)]
 )
@@ -161,6 +162,7 @@ def test_the_largest_statement_that_is_possible_is_answered(
         session.query(sql)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("sql", OF_NUMBERS)
 def test_the_largest_statement_over_numbers_is_answered(sessions: tuple[Session, Session], sql: str) -> None:
     one, _ = sessions
@@ -288,6 +290,7 @@ def texts() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("function", TEXTUAL, ids=lambda one: f"{one.name} {len(one.parameters)}")
 def test_no_function_takes_much_longer_than_is_counted(texts: duckdb.DuckDBPyConnection, function: Function) -> None:
     for sql, letters, values in calls(function):

@@ -76,6 +76,7 @@ HEAVY = [
 ]  # fmt: skip
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("sql", "why"), HEAVY)
 def test_what_is_too_much_is_refused_before_the_charge(session: Session, sql: str, why: str) -> None:
     for ask in (session.explain, session.query):

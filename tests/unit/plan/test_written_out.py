@@ -34,6 +34,7 @@ def chain(times: int, expression: str, last: str = "SELECT sector, n") -> str:
     return f"WITH {', '.join(named)} {last} FROM c{times}"
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "sql",
     [

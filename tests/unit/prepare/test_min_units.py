@@ -77,6 +77,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
         yield proxy.session(analyst="ana")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("key", ["city", "town", "city || town"])
 @pytest.mark.parametrize("what", ["COUNT(DISTINCT pid)", "COUNT(*)", "AVG(age)", "SUM(age), COUNT(age)"])
 def test_small_groups_are_hidden_listed_or_not(session: Session, key: str, what: str) -> None:

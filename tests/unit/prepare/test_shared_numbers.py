@@ -85,6 +85,7 @@ def beside() -> Iterator[duckdb.DuckDBPyConnection]:
         yield database
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
 @pytest.mark.parametrize("columns", TOGETHER)
 @pytest.mark.parametrize("mechanism", ["laplace", "gaussian"])

@@ -151,6 +151,7 @@ def lost(policy: Path, sql: str, parameters: list[Any]) -> None:
         proxy.session(analyst="ana").query(sql, parameters)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("value", [np.int64(2), np.float64(2.5), Decimal("2.5"), 2])
 def test_values_of_numpy_are_known_again(policy: Path, value: Any) -> None:
     sql = f"{SQL} WHERE age >= ?"

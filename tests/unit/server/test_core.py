@@ -318,6 +318,7 @@ def test_a_server_runs_until_it_is_told_to_stop(clinic: Clinic, monkeypatch: pyt
         asyncio.run(running.run(Server(clinic.proxy, server.users), {"toy": Listen.read("127.0.0.1:1")}, None))
 
 
+@pytest.mark.slow
 def test_a_server_looks_for_garbage_often_though_its_start_did_not(
     clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:

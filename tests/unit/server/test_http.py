@@ -15,6 +15,7 @@ from tests.unit.server.opening import handshakes, opened, wait_until
 pytestmark = pytest.mark.chance(0, "tokens are drawn; nothing of noise is asserted")
 
 
+@pytest.mark.slow
 def test_strangers_who_leave_before_tls_leave_nothing_behind(clinic: Clinic, certificate: Tls) -> None:
     gc.collect()
     gc.disable()  # nobody looks for garbage meanwhile

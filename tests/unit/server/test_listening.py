@@ -45,6 +45,7 @@ async def end(runs: asyncio.Task[None]) -> None:
         await runs
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("door", DOORS)
 def test_a_socket_is_not_taken_from_who_answers_there_and_is_removed_at_the_end(
     clinic: Clinic, door: str, tmp_path: Path
@@ -64,6 +65,7 @@ def test_a_socket_is_not_taken_from_who_answers_there_and_is_removed_at_the_end(
     assert not path.exists()
 
 
+@pytest.mark.every(2, 1)
 @pytest.mark.parametrize("door", ["postgres", "page"])
 def test_what_was_left_behind_is_replaced_and_anothers_is_left(clinic: Clinic, door: str, tmp_path: Path) -> None:
     path = tmp_path / "door"

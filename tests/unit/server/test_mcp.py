@@ -237,6 +237,7 @@ def test_the_limit_is_a_tenth_where_the_policy_says_nothing(home: Path, tmp_path
     assert float(load_policy(tmp_path / "clinic.yaml").server.approve_above) == 0.1
 
 
+@pytest.mark.slow
 def test_the_command_serves_over_standard_input_and_output(home: Path) -> None:
     asked = ["-m", "dpsql.cli", "mcp", str(home / "clinic.yaml"), "--analyst", "ana"]
     environment = os.environ | {"XDG_STATE_HOME": str(home / "state")}

@@ -136,6 +136,7 @@ def test_a_timestamp_is_no_date() -> None:
     assert type(read_date("2024-01-01").value) is date
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("unit", ["year", "quarter", "month", "week", "day", "hour", "minute", "second"])
 @pytest.mark.parametrize("form", ["INTERVAL '{}' {}", "INTERVAL '{}' {}S", "INTERVAL '{} {}'", "INTERVAL '{} {}s'"])
 @pytest.mark.parametrize("count", [1, 3, -2])

@@ -192,6 +192,7 @@ def test_what_has_no_known_error_says_so_and_what_is_exact_does_not() -> None:
     assert exact.plot().caption == "Cost: nothing."
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "rows",
     [[(2**80,), (-(2**79),)], [(0,)], [(None,)], [(10**-12,)], [(math.inf,)], [(np.float64(2.5),)]],

@@ -26,6 +26,7 @@ def told(ana: Raw, sql: str, value: bytes | None, *oids: int, binary: bool = Fal
     return ana.tell(parse(sql, oids), bind([value], binary=binary, out=out), describe(), execute())
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("beside", ["", ", version()"], ids=["of dpsql", "of the catalogue"])
 @pytest.mark.parametrize("kind", CASES, ids=[own[0] for own in CASES])
 def test_a_parameter_is_read_in_text_and_in_binary_whether_its_type_was_told_or_not(
@@ -97,6 +98,7 @@ LONG = "x" * 1000
 MANY = ", ".join(f"({i})" for i in range(400))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "sql",
     [

@@ -82,6 +82,7 @@ def test_bytes_in_the_clear_are_never_taken_for_encrypted_ones(early: bytes) -> 
     assert writer.start_tls.await_count == (0 if early else 1)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("said", [b"", b"no TLS at all", None])
 def test_a_handshake_that_does_not_come_about_leaves_nothing_behind(
     clinic: Clinic, certificate: Tls, monkeypatch: pytest.MonkeyPatch, said: bytes | None
