@@ -317,14 +317,15 @@ def _reference(
 
 
 def _centre(measured: Measured) -> str:
-    """What the mean of nothing is: the declared centre, else the middle of the bounds, on the grid; or NULL."""
+    """What the mean of nothing is: the declared centre within the bounds, else their middle, on the grid; or NULL."""
     if measured.choice.release.mechanism == "friendly_core":
         return "NULL::DOUBLE"
     grid, argument = measured.request.grid, measured.aggregate.argument
     assert grid is not None and argument is not None
     declared = argument.facts.centre
     steps = (grid.low + grid.high) // 2 if declared is None else round(declared / grid.step)
-    return repr(float(steps * grid.step)) + "::DOUBLE"
+    inside = min(max(steps, grid.low), grid.high)  # of bounds that conditions narrow
+    return repr(float(inside * grid.step)) + "::DOUBLE"
 
 
 def _same(ours: Any, theirs: Any, end: Ends | None) -> bool:

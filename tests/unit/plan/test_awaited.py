@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import dpsql.testing
-from dpsql.answers.postprocess import MADE_UP, made_up
+from dpsql.answers.postprocess import MADE_UP, made_up, passed_on
 from dpsql.engine.base import EngineStatement
 from dpsql.errors import BudgetExceeded, UnsupportedQuery
 from dpsql.plan.types import Awaited, Type
@@ -124,7 +124,8 @@ def test_null_leaves_no_row(session: Heard) -> None:
 def test_every_statement_is_verified_with_made_up_values_and_null() -> None:
     awaited = Awaited("x", Type.REAL)
     statement = EngineStatement("SELECT $1, $2", (awaited, 7), (), frozenset(), frozenset())
-    assert [own.parameters for own in made_up(statement)] == [(value, 7) for value in MADE_UP[Type.REAL]]
+    taken = [(passed_on(value, Type.REAL), 7) for value in MADE_UP[Type.REAL]]
+    assert [own.parameters for own in made_up(statement)] == taken
     assert [*made_up(statement.at({awaited: 0.5}))] == [statement.at({awaited: 0.5})]
 
 

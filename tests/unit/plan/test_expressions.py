@@ -327,7 +327,7 @@ def test_a_sign_before_a_constant_belongs_to_it() -> None:
         ("CAST(x AS VARCHAR)", "or cast to BIGINT"),
         ("CAST(x AS DECIMAL(50, 2))", "at most 38 digits"),
         ("CAST(d AS DOUBLE)", "could fail on some row"),
-        ("CAST(x AS TIMESTAMP(3))", "could fail on some row"),
+        ("CAST(x AS TIMESTAMP(3))", "dpsql has no type timestamp(3)"),
         ("exp(x)", "could be too large"),
         ("pow(wide, 40)", "could be too large"),
         ("person + 1", "the privacy unit stands beside nothing but itself"),
