@@ -24,8 +24,8 @@ An integer is compared with a real constant as a double: below 2^53 that is exac
 numbers, days and moments are `steps` apart: below a constant lies at most the step before it. A day is compared with a
 moment by its midnight.
 
-`is_empty` and `is_never` say where no row can be at all, as a note before the charge. A comparison that is true has no
-NULL in it, so a column without any value but NULL has no such row.
+`is_empty` and `is_never` say where no row can be at all, for notes and refusals before the charge. A comparison that
+is true has no NULL in it, so a column without any value but NULL has no such row.
 """
 
 from __future__ import annotations

@@ -15,12 +15,13 @@ from decimal import Decimal
 from itertools import count
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.plan.conditions import refuse_identifying
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.nodes import Column, Expression
 from dpsql.plan.plans import AnyPlan, Plan
 from dpsql.plan.relations import conjuncts, predicates
 from dpsql.plan.rows import Rows
-from dpsql.plan.scope import identifying, same_name
+from dpsql.plan.scope import same_name
 from dpsql.plan.sub_queries import ReleasesInside
 from dpsql.plan.types import Value
 from dpsql.sql import syntax
@@ -70,8 +71,7 @@ def _known(
         plan = answer()
         return _of_answer(plan, key) if isinstance(plan, Plan) else None
     expression = rows.resolver(scope).resolve(key)
-    if identifying(expression) is not None:
-        return None
+    refuse_identifying(expression, "PIVOT", key.position)
     known = [part for predicate in predicates(relation) for part in conjuncts(predicate)]
     return domain_of(expression, known, evaluate)
 

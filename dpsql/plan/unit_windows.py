@@ -216,7 +216,8 @@ class UnitWindows:
         if own.function.name in EXTREMES and not ranged:
             raise UnsupportedQuery(
                 "over the rows of one unit it is of numbers, days and moments.", construct=node.call.name.upper(),
-                position=node.position, hint="Write FIRST_VALUE(x) OVER (PARTITION BY unit ORDER BY x).",
+                position=node.position,
+                hint=f"Write FIRST_VALUE(x) OVER (PARTITION BY unit ORDER BY x{' DESC' * (node.call.name == 'max')}).",
             )  # fmt: skip
 
     def _check_sum(self, own: Windowed, node: syntax.Window) -> None:

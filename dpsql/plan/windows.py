@@ -21,7 +21,7 @@ from dpsql.plan.functions.table import Nulls
 from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Apply, Column, Expression, Order, Relation, Windowed
 from dpsql.plan.ranges import DATED, RELEASED, is_certain, known_range, range_of, with_bounds
-from dpsql.plan.relations import scans
+from dpsql.plan.relations import is_public, scans
 from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
 from dpsql.sql.refused import FIRST_ROW, QUALIFIED
@@ -201,13 +201,20 @@ def _holds_window(expression: Expression) -> bool:
 
 
 def refuse_over_rows(query: syntax.Select, relation: Relation) -> None:
-    """Refuses windows of a SELECT that neither groups nor aggregates: they would go over people's rows.
+    """Refuses windows of a SELECT that neither groups nor aggregates: they would go over people's rows, or stand in a
+    sub-query over public ones.
 
     Raises:
         UnsupportedQuery: It has one.
     """
     nodes = [*(item.expression for item in query.items), *(term.expression for term in query.order_by)]
     for window in (window for node in nodes for window in windows_in(node)):
+        if is_public(relation):
+            raise UnsupportedQuery(
+                "over public rows it stands in a statement of its own, and in no sub-query.",
+                construct="window function", position=window.position,
+                hint="Write SELECT name, ROW_NUMBER() OVER (ORDER BY name) AS r FROM t ORDER BY r: that costs nothing.",
+            )  # fmt: skip
         hint = "Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC)."
         table = next((scan.table for scan in scans(relation) if scan.table.unit is not None), None)
         if window.call.name in RANKS:

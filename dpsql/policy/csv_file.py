@@ -22,15 +22,18 @@ _DAY = frozenset("YymdbBjaA")
 _CLOCK = frozenset("HIMSfgnp")
 """What stands behind a % in formats of DuckDB: parts of days, and of times. Those of zones are none: a text with an
 offset is read without a format."""
+_SHORT = frozenset("ymdjHIMS")
+"""Those of them that may be without leading zeros, as %-d: with any other one a refresh would fail."""
 
 
 def _format(text: str, known: frozenset[str]) -> str:
-    parts = re.findall("%-?(.?)", text)
-    if len(text) > _LONGEST or not text.isprintable() or not set(parts) <= known | {"%"}:
+    parts = re.findall("%(-?)(.?)", text)
+    read = all(sign in (_SHORT & known if short else known | {"%"}) for short, sign in parts)
+    if len(text) > _LONGEST or not text.isprintable() or not read:
         names = ", ".join(f"%{sign}" for sign in sorted(known))
         raise wrong(f"{text!r} is no format of days or times", f"write one of {names}, such as %d.%m.%Y")
-    day = {sign.lower() for sign in parts}
-    if not day >= {"y"} or not (day >= {"m", "d"} or day >= {"b", "d"} or "j" in day):
+    signs = {sign for _, sign in parts}
+    if not signs & {"Y", "y"} or not ("j" in signs or ("d" in signs and signs & {"m", "b", "B"})):
         raise wrong(f"{text!r} names no whole day", "write its year, month and day, such as %d.%m.%Y")
     return text
 

@@ -37,7 +37,7 @@ from dpsql.sql.walk import walk
 
 __all__ = ["UNLISTED", "PivotKey", "pivoted", "unlisted_keys", "with_values"]
 
-UNLISTED = "pivot on"  # What no call is named in SQL: its arguments are keys and aggregates, these also by name.
+UNLISTED = "PIVOT"  # No call in SQL has capitals: its arguments are keys and aggregates, these also by name.
 MOST_COLUMNS = 100  # That one PIVOT makes. It is a choice: each is measured and paid for.
 
 

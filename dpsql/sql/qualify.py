@@ -28,9 +28,10 @@ def qualified(select: Select, condition: Expr) -> Select:
     """
     stars = [item.expression for item in select.items if isinstance(item.expression, AllColumns)]
     if select.distinct or len(stars) > 1:
+        hint = "Name the columns of all tables but one."
         raise UnsupportedQuery(
-            "beside it one star at most stands, and no DISTINCT.", construct="QUALIFY",
-            position=condition.position, hint="Write SELECT a, b .. GROUP BY a, b QUALIFY ..",
+            "beside it one star at most stands, and no DISTINCT.", construct="QUALIFY", position=condition.position,
+            hint="Write SELECT DISTINCT a, b FROM (SELECT a, b .. QUALIFY ..)." if select.distinct else hint,
         )  # fmt: skip
     aliases = [fold(item.alias or "") for item in select.items]
     inner = [

@@ -12,8 +12,6 @@ from dpsql.sql.tokens import Token, TokenKind, fold, name_of
 
 __all__ = ["left_out"]
 
-END = Token(TokenKind.SYMBOL, "", (1, 1))  # What stands behind the last token.
-
 
 def left_out(tokens: Sequence[Token], at: int) -> tuple[tuple[str, ...], int]:
     """The folded names behind the EXCLUDE there, and how many tokens say so, that word included.
@@ -21,7 +19,8 @@ def left_out(tokens: Sequence[Token], at: int) -> tuple[tuple[str, ...], int]:
     Raises:
         UnsupportedQuery: They are no names.
     """
-    listed, *rest = *tokens[at + 1 :], *[END] * 2
+    end = Token(TokenKind.SYMBOL, "", tokens[-1].position)  # What stands behind the last token.
+    listed, *rest = *tokens[at + 1 :], *[end] * 2
     if listed.symbol != "(":
         return (_name(listed),), 2
     names = [_name(rest[0])]

@@ -725,7 +725,7 @@ SELECT * EXCLUDE (name,) FROM cities
 -- refused: * EXCLUDE at 1:24: it leaves out columns by their names. Write SELECT * EXCLUDE (a, b).
 
 SELECT * EXCLUDE
--- refused: * EXCLUDE at 1:1: it leaves out columns by their names. Write SELECT * EXCLUDE (a, b).
+-- refused: * EXCLUDE at 1:10: it leaves out columns by their names. Write SELECT * EXCLUDE (a, b).
 
 SELECT COUNT(* EXCLUDE (age)) FROM patients
 -- refused: * in a function at 1:8: it stands alone, in COUNT(*). Name the column.
@@ -733,8 +733,17 @@ SELECT COUNT(* EXCLUDE (age)) FROM patients
 SELECT * REPLACE (1 AS age) FROM patients
 -- refused: * REPLACE at 1:10: the columns must be named. Name the columns.
 
+SELECT DISTINCT sex, COUNT(*) AS n FROM patients GROUP BY sex QUALIFY ROW_NUMBER() OVER (ORDER BY n) = 1
+-- refused: QUALIFY at 1:71: beside it one star at most stands, and no DISTINCT. Write SELECT DISTINCT a, b FROM (SELECT a, b .. QUALIFY ..).
+
+SELECT name FROM cities QUALIFY ROW_NUMBER() OVER (PARTITION BY state ORDER BY population DESC) = 1
+-- refused: window function at 1:33: over public rows it stands in a statement of its own, and in no sub-query. Write SELECT name, ROW_NUMBER() OVER (ORDER BY name) AS r FROM t ORDER BY r: that costs nothing.
+
+SELECT COUNT(*) FROM (SELECT MAX(diagnosis) OVER (PARTITION BY patient_id) AS last FROM visits) WHERE last = 'flu'
+-- refused: MAX at 1:30: over the rows of one unit it is of numbers, days and moments. Write FIRST_VALUE(x) OVER (PARTITION BY unit ORDER BY x DESC).
+
 SELECT COUNT(*) FROM (SELECT *, * FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY visited_on) = 1)
--- refused: QUALIFY at 1:55: beside it one star at most stands, and no DISTINCT. Write SELECT a, b .. GROUP BY a, b QUALIFY ..
+-- refused: QUALIFY at 1:55: beside it one star at most stands, and no DISTINCT. Name the columns of all tables but one.
 
 SELECT COUNT(*) FROM (SELECT * FROM visits QUALIFY ROW_NUMBER() OVER (ORDER BY visited_on) = 1)
 -- refused: window function at 1:52: it looks at rows of several people. Write PARTITION BY patient_id: over rows a window stays within one person. Over groups it stands beside GROUP BY: RANK() OVER (ORDER BY COUNT(*) DESC).
@@ -1718,7 +1727,7 @@ SELECT age FROM patients QUALIFY RANK() OVER (ORDER BY age) = 1
 -- refused: window function at 1:34: it looks at rows of several people. Write PARTITION BY patient_id: over rows a window stays within one person. Over groups it stands beside GROUP BY: RANK() OVER (ORDER BY COUNT(*) DESC).
 
 SELECT DISTINCT sex, COUNT(*) FROM patients GROUP BY sex QUALIFY RANK() OVER (ORDER BY COUNT(*)) = 1
--- refused: QUALIFY at 1:66: beside it one star at most stands, and no DISTINCT. Write SELECT a, b .. GROUP BY a, b QUALIFY ..
+-- refused: QUALIFY at 1:66: beside it one star at most stands, and no DISTINCT. Write SELECT DISTINCT a, b FROM (SELECT a, b .. QUALIFY ..).
 
 SELECT COUNT(*) FROM patients ORDER BY 1 QUALIFY RANK() OVER (ORDER BY COUNT(*)) = 1
 -- refused: QUALIFY at 1:42: it stands in the wrong place, or twice. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
@@ -2122,7 +2131,7 @@ PIVOT patients ON sex USING COUNT(*)
 -- refused: PIVOT at 1:19: it groups by all other columns of its rows, so these are named in a sub-query, or its groups are. Write PIVOT t ON sex USING AVG(age) GROUP BY city, or PIVOT (SELECT sex, age FROM t) ON sex USING AVG(age).
 
 PIVOT patients ON patient_id USING COUNT(*) GROUP BY sex
--- refused: patient_id at 1:19: its values are not known, and PIVOT makes a column of each. List them: PIVOT t ON patient_id IN ('a', 'b') USING COUNT(*).
+-- refused: patient_id at 1:19: it may not stand in PIVOT: that would single out a person or a record. It may stand in joins and in COUNT(DISTINCT patient_id).
 
 PIVOT patients ON city USING COUNT(*) GROUP BY sex
 -- refused: PIVOT at 1:19: it makes more than 100 columns. List fewer values.
@@ -2137,7 +2146,7 @@ WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) PIVOT 
 -- refused: n at 1:86: its values are not known, and PIVOT makes a column of each. List them: PIVOT t ON n IN ('a', 'b') USING COUNT(*).
 
 SELECT AVG("2020") FROM (PIVOT visits ON year(visited_on) USING SUM(cost) GROUP BY patient_id)
--- refused: pivot on at 1:42: of the rows of one unit PIVOT lists its values. Write PIVOT t ON sex IN ('F', 'M') USING COUNT(*).
+-- refused: PIVOT at 1:42: of the rows of one unit it lists its values. Write PIVOT t ON sex IN ('F', 'M') USING COUNT(*).
 
 -- PIVOT as a statement
 PIVOT patients ON sex IN ('F', 'M') USING COUNT(*)

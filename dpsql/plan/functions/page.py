@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dpsql.plan.functions import ROOMS, Function, Nulls
 from dpsql.plan.functions.dates import PARTS
 from dpsql.plan.functions.refused import REFUSED, refusal
+from dpsql.sql.pivot import UNLISTED
 
 __all__ = ["page", "table"]
 
@@ -63,7 +64,7 @@ def page() -> str:
     rooms = [f"\n## {name}\n\n{table(rows)}" for name, rows in ROOMS.items()]
     names: dict[tuple[str, str], list[str]] = {}
     for name in REFUSED:
-        if " " not in name:  # else it is none that can be called
+        if name != UNLISTED:  # which nobody calls
             names.setdefault(refusal(name), []).append(f"`{name}`")
     refused = [f"- {', '.join(listed)}: {reason} {hint}\n" for (reason, hint), listed in names.items()]
     return ABOVE.replace("{parts}", parts) + "".join(rooms) + REFUSALS + "".join(refused)

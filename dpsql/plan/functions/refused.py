@@ -126,7 +126,7 @@ REFUSED: Mapping[str, tuple[str, str]] = {
     ),
     "factorial": ("it fails on all but a few numbers.", "Write the constant."),
     **REFUSED_AGGREGATES,
-    UNLISTED: ("of the rows of one unit PIVOT lists its values.", "Write PIVOT t ON sex IN ('F', 'M') USING COUNT(*)."),
+    UNLISTED: ("of the rows of one unit it lists its values.", "Write PIVOT t ON sex IN ('F', 'M') USING COUNT(*)."),
     "try": ("nothing here can fail, so there is nothing to try.", "Leave TRY out."),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,15 @@ def test_constants_of_a_policy_are_data_and_no_sql(folder: Path) -> None:
     assert (found[4][4], found[2][3], found[1][1]) == (None, None, None)
 
 
+def test_whatever_format_a_policy_takes_is_one_of_duckdb() -> None:
+    for sign in filter(str.isalpha, map(chr, range(128))):
+        for part in (f"%{sign}", f"%-{sign}"):
+            with suppress(ValidationError):
+                (_, (format_,)), *_ = CsvPolicy(timestampformat=f"%Y-%m-%d {part}").options
+                read = DUCKDB.call("moment_by_format", "$1", DUCKDB.text(format_))
+                duckdb.execute(f"SELECT {read}", ["x"]).fetchall()
+
+
 @given(st.text(max_size=30) | st.from_regex(r"-?[0-9]{1,12}[.][0-9]{1,2}[.]-?[0-9]{1,20}( [0-9:]+)?", fullmatch=True))
 def test_no_text_makes_a_format_fail(text: str) -> None:
     for primitive in ("day_by_format", "moment_by_format"):
@@ -113,6 +123,8 @@ def test_another_way_of_reading_asks_for_a_refresh_and_none_for_nothing(folder: 
         ({"dateformat": "%d.%m.%Y %H"}, "is no format of days or times"),
         ({"timestampformat": "%d.%m.%Y %Z"}, "is no format of days or times"),
         ({"dateformat": "%d.%m.%Y%"}, "is no format of days or times"),
+        ({"dateformat": "%d.%m.%-Y"}, "is no format of days or times"),
+        ({"timestampformat": "%d.%M.%Y %H:%M"}, "names no whole day"),
         ({"nullstr": []}, "at least 1"),
         ({"nullstr": [""]}, "no text of 1 to 100 characters"),
         ({"true_values": ["x"], "false_values": ["x"]}, "stands here for two values"),
