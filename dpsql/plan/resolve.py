@@ -39,6 +39,7 @@ from dpsql.plan.scope import Scope, ScopeEntry, identifying
 from dpsql.plan.several import MixesPeople, asked_in, of_select, of_union
 from dpsql.plan.single_rows import refuse_single_rows
 from dpsql.plan.stages import RELEASED, plan_stage, released_names, row_count
+from dpsql.plan.stars import refuse_twice
 from dpsql.plan.sub_queries import CutInside, ReleasesInside
 from dpsql.plan.table_functions import plan_table_function
 from dpsql.plan.types import Facts, Passed, Type
@@ -168,6 +169,8 @@ def _over_released(
             "a report is a text for its reader.", construct="report_format", position=query.position,
             hint="Leave report_format out of the inner query, and name it in the outermost.",
         )  # fmt: skip
+    if alias == KEPT:
+        refuse_twice([output.name for output in plan.answer if output.element is None], query.position)
     scope, named = Scope((ScopeEntry(alias, released_names(plan)),)), isinstance(query.source, syntax.TableName)
     stage = plan_stage(query, scope, rows.parameters, answer=named)
     options = options_of(query, Resolver(lambda _: None, rows.parameters))

@@ -11,8 +11,9 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.plan.expressions import nearest
 from dpsql.plan.scope import ScopeEntry, same_name, whole_name
 from dpsql.sql import syntax
+from dpsql.sql.tokens import fold
 
-__all__ = ["columns_of_star"]
+__all__ = ["columns_of_star", "refuse_twice"]
 
 
 def columns_of_star(star: syntax.AllColumns, entries: Sequence[ScopeEntry]) -> Iterator[tuple[ScopeEntry, str]]:
@@ -33,3 +34,19 @@ def columns_of_star(star: syntax.AllColumns, entries: Sequence[ScopeEntry]) -> I
         for name in entry.columns:
             if not any(same_name(whole_name(name), own) for own in star.without):
                 yield entry, name
+
+
+def refuse_twice(names: Sequence[str], position: syntax.Position) -> None:
+    """Refuses a star beside QUALIFY where another column has the name of one of its own: it would stand for both.
+
+    Raises:
+        UnsupportedQuery: There is one.
+    """
+    seen = set[str]()
+    for name in names:
+        if fold(name) in seen:
+            raise UnsupportedQuery(
+                f"two columns are called {name}.", construct="QUALIFY", position=position,
+                hint=f"Give one of them an alias, or write * EXCLUDE ({name}).",
+            )  # fmt: skip
+        seen.add(fold(name))

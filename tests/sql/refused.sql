@@ -742,6 +742,12 @@ SELECT name FROM cities QUALIFY ROW_NUMBER() OVER (PARTITION BY state ORDER BY p
 SELECT COUNT(*) FROM (SELECT MAX(diagnosis) OVER (PARTITION BY patient_id) AS last FROM visits) WHERE last = 'flu'
 -- refused: MAX at 1:30: over the rows of one unit it is of numbers, days and moments. Write FIRST_VALUE(x) OVER (PARTITION BY unit ORDER BY x DESC).
 
+SELECT *, 1 AS sex FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) QUALIFY ROW_NUMBER() OVER (ORDER BY n) = 1
+-- refused: QUALIFY at 1:1: two columns are called sex. Give one of them an alias, or write * EXCLUDE (sex).
+
+SELECT n * 2 AS N, * FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) QUALIFY ROW_NUMBER() OVER (ORDER BY sex) = 1
+-- refused: QUALIFY at 1:1: two columns are called n. Give one of them an alias, or write * EXCLUDE (n).
+
 SELECT COUNT(*) FROM (SELECT *, * FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY visited_on) = 1)
 -- refused: QUALIFY at 1:55: beside it one star at most stands, and no DISTINCT. Name the columns of all tables but one.
 
