@@ -57,6 +57,7 @@ from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.noise.laws import Law
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.mechanisms.shared import SharedRelease
+from dpsql.plan.aggregates import FUNCTIONS as AGGREGATES
 from dpsql.plan.expressions import columns_of, substituted
 from dpsql.plan.functions import Function
 from dpsql.plan.functions.table import Nulls
@@ -308,6 +309,6 @@ def _question(node: Over) -> Over | None:
         arguments = (ROW, *node.arguments[1:2])
         function = FUNCTIONS[name, tuple(own.facts.type for own in arguments)]
         return replace(node, function=function, arguments=arguments, facts=Facts(Type.INTEGER))
-    if name not in ("sum", "avg", "count"):
+    if name != "avg" and not (name in AGGREGATES and AGGREGATES[name].additive):
         return None
     return replace(node, function=MEMBERS, arguments=(ROW,), facts=Facts(Type.TEXT))

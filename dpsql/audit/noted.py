@@ -26,10 +26,13 @@ OF_RELEASED = (
 def before_noise(measurements: Sequence[Measurement]) -> tuple[Measurement, ...]:
     """The measurements without the one thing that follows from released numbers.
 
-    A guess of the policy's stands in the notes unless released numbers show otherwise. That these alone decide is shown
-    by answers from the store, which have the same notes (tests/unit/mechanisms/test_foretold.py).
+    Of what each note is goes with the notes. A guess of the policy's stands in them unless released numbers show
+    otherwise. That these alone decide is shown by answers from the store, which have the same notes
+    (tests/unit/mechanisms/test_foretold.py).
     """
-    return tuple(replace(one, notes=tuple(filter(None, map(_without_guess, one.notes)))) for one in measurements)
+    return tuple(
+        replace(one, notes=tuple(filter(None, map(_without_guess, one.notes))), subjects=()) for one in measurements
+    )
 
 
 def _without_guess(note: str) -> str:
