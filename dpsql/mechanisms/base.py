@@ -248,6 +248,7 @@ class Offer(ABC):
         scale: Noise scale or standard deviation in the column's unit; None where it rests on several measurements.
         half_width: Expected half width of a 95% interval in the column's unit; infinite where it cannot be foretold.
         notes: What a reader of the answer must know beside its error, one sentence each; most need nothing.
+        quoted: The same of a quote alone: what the released numbers will tell better.
     """
 
     mechanism: str
@@ -257,6 +258,7 @@ class Offer(ABC):
     scale: float | None = field(default=None, kw_only=True)
     half_width: float = field(default=math.inf, kw_only=True, compare=False)
     notes: tuple[str, ...] = field(default=(), kw_only=True, compare=False)
+    quoted: tuple[str, ...] = field(default=(), kw_only=True, compare=False)
 
     @property
     def expected_error(self) -> float:

@@ -65,7 +65,7 @@ class Measured:
             released: What it released; None before that.
         """
         release = self.choice.release
-        told = () if released is None else release.told(released)
+        told = release.quoted if released is None else release.told(released)
         return (*release.notes, *told, *foretold(self.request, release, released))
 
 

@@ -202,7 +202,8 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
         guess=guess,
         far=_far(request, totals),
     )
-    derive(offer, notes=(f"{float(share):.0%} of its price chooses the most that one unit counts with{offer.hides}.",))
+    chosen = f"{float(share):.0%} of its price chooses the most that one unit counts with."
+    derive(offer, notes=(chosen,), quoted=offer.hides)
     return offer
 
 

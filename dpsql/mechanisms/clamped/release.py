@@ -150,14 +150,14 @@ class ClampedRelease(Offer):
         return place_of(self.search.edges, math.sqrt(guess * standing))
 
     @property
-    def hides(self) -> str:
-        """How many units the choice may miss above that clamp, and what the interval allows each of them, in words."""
+    def hides(self) -> tuple[str, ...]:
+        """How many units the choice may miss above that clamp, and what the interval allows them; one sentence."""
         place, top = self._foreseen, place_of(self.search.edges, self.far)
         units = self.search.most_above(place, MISS, top)
         if not units:
-            return ""
+            return ()
         each = f"{in_unit(self.far, self.need.grid.step):,.6g}"
-        return f"; the interval allows for about {units:,} units, which that may miss, to have up to {each} each"
+        return (f"Its interval will allow for about {units:,} units that this may miss, with up to {each} each.",)
 
     @property
     def _signed(self) -> bool:
