@@ -15,8 +15,8 @@ from fractions import Fraction
 from dpsql.answers.foreseen_rows import RowsForeseen
 from dpsql.answers.forms import Form, InForms, NoisedValue, NotLinearError, Over, parted
 from dpsql.answers.intervals import picking
-from dpsql.answers.linear import MOST_READ, noise_of
-from dpsql.answers.totals import MOST_GROUPS, several_rows
+from dpsql.answers.linear import most_rows, noise_of
+from dpsql.answers.totals import several_rows
 from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Apply, Case, Column, Expression
 from dpsql.plan.ranged import Told
@@ -37,8 +37,7 @@ def parts_foreseen(prepared: Prepared, expression: Expression, measured: Sequenc
     plain = {own.aggregate.name for own in measured if noise_of(own.choice.release) is not None}
     if len(prepared.groupings) > 1 or picking(prepared.plan) & {own.name for own in prepared.plan.aggregates}:
         return None
-    rows = RowsForeseen(prepared).count or 0
-    if rows > (MOST_READ if several_rows(expression) else MOST_GROUPS):
+    if (RowsForeseen(prepared).count or 0) > most_rows(several_rows(expression)):
         return None
     found = parted(expression, names, plain)
     return found if found is not None and found.nearer else None

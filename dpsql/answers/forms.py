@@ -51,6 +51,9 @@ APPLIED = {name: name for name in ("+", "-", "*", "/", "negate")} | dict.fromkey
 NEAR, FAR = Fraction(1, 10**50), 10**140  # Between them a divisor surely counts.
 
 
+ONE = Fraction(1)  # The weight of a value as it stands.
+
+
 class NotLinearError(Exception):
     """An expression is no form, or it is not known which."""
 
@@ -88,15 +91,40 @@ class Form:
 
     def around(self, chance: float) -> Interval:
         """What holds the noise-free value, but for this chance: by the law of the weighted sum of the noises."""
-        terms: dict[tuple[Law, float], int] = {}
+        alike: dict[tuple[int, int, int, int], list[NoisedValue]] = {}  # by law, step and weight: few, of many values
         for cell, weight in self.weights.items():
+            key = id(cell.law), id(cell.step), weight.numerator, weight.denominator
+            alike.setdefault(key, []).append(cell)
+        middle, terms = self.constant, dict[tuple[Law, float], int]()
+        for (_, _, above, below), cells in alike.items():
+            weight, some = Fraction(above, below), cells[0]
+            middle += weight * _total([cell.value for cell in cells])
             if weight:
-                key = cell.law, float(abs(weight) * cell.step)
-                terms[key] = terms.get(key, 0) + 1
-        ordered: tuple[Term, ...] = tuple(sorted(((*key, n) for key, n in terms.items()), key=lambda own: own[1:]))
+                own = some.law, float(abs(weight) * some.step)
+                terms[own] = terms.get(own, 0) + len(cells)
+        counted = ((*own, _rounded_up(count)) for own, count in terms.items())
+        ordered: tuple[Term, ...] = tuple(sorted(counted, key=lambda own: own[1:]))
         reach = Fraction(reach_of_sum(ordered, chance))
-        middle = self.constant + sum(weight * cell.value for cell, weight in self.weights.items())
         return Interval(middle - reach, middle + reach)
+
+
+def _total(values: Sequence[Fraction]) -> Fraction:
+    """Their sum; of whole numbers without fractions in between, which take ten times as long."""
+    if all(value.denominator == 1 for value in values):
+        return Fraction(sum(value.numerator for value in values))
+    return sum(values, Fraction(0))
+
+
+def _rounded_up(draws: int) -> int:
+    """As many or a few more, in steps of a sixteenth: so that a running sum takes few laws, and not one a row.
+
+    More draws of laws with one peak, alike on both sides of 0, reach no less far (Anderson's inequality).
+
+    >>> [_rounded_up(draws) for draws in (31, 33, 72, 974)]
+    [31, 34, 72, 992]
+    """
+    step: int = 1 << max(0, draws.bit_length() - 5)
+    return -(-draws // step) * step
 
 
 class RowsRead(Protocol):
@@ -151,7 +179,8 @@ def form(node: Expression, row: int, rows: RowsRead) -> Form | None:
         case _:
             raise NotLinearError
     if found is not None and node.facts.type is Type.INTEGER:
-        farthest = abs(found.constant) + 2 * FARTHEST * sum(map(abs, found.weights.values()))
+        heaviest = max(map(abs, {id(own): own for own in found.weights.values()}.values()), default=Fraction(0))
+        farthest = abs(found.constant) + 2 * FARTHEST * heaviest * len(found.weights)
         if farthest > SATURATION // 2:
             raise NotLinearError
     return found
@@ -213,7 +242,7 @@ def _over(node: Over, row: int, rows: RowsRead) -> Form | None:
 def _sum(forms: Iterable[Form]) -> Form:
     total, weights = Fraction(0), dict[NoisedValue, Fraction]()
     for own in forms:
-        total += own.constant
+        total = total + own.constant if own.constant else total
         for cell, weight in own.weights.items():
             weights[cell] = weights[cell] + weight if cell in weights else weight
     return Form(total, weights)

@@ -28,6 +28,7 @@ from typing import Any
 from dpsql.answers.consistency import PLAIN, AllGroupings
 from dpsql.answers.forms import (
     FARTHEST,
+    ONE,
     SHOWING,
     Form,
     NoisedValue,
@@ -54,6 +55,7 @@ from dpsql.answers.screen import Ends
 from dpsql.answers.totals import MOST_GROUPS, several_rows
 from dpsql.errors import EngineFailed
 from dpsql.mechanisms.base import Offer
+from dpsql.mechanisms.clamped.release import ClampedRelease
 from dpsql.mechanisms.noise.laws import Law
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.mechanisms.shared import SharedRelease
@@ -61,7 +63,7 @@ from dpsql.plan.aggregates import FUNCTIONS as AGGREGATES
 from dpsql.plan.expressions import columns_of, substituted
 from dpsql.plan.functions import Function
 from dpsql.plan.functions.table import Nulls
-from dpsql.plan.nodes import Apply, Column, Expression
+from dpsql.plan.nodes import Apply, Column, Expression, Windowed
 from dpsql.plan.plans import Output, Plan
 from dpsql.plan.possible import NULL
 from dpsql.plan.ranged import Ranged, Told
@@ -72,23 +74,46 @@ from dpsql.plan.types import Facts, Type
 from dpsql.plan.windows import FUNCTIONS, between_stages
 from dpsql.plan.written_out import written_size
 from dpsql.prepare import Prepared
-from dpsql.privacy.tables import listed
+from dpsql.privacy.tables import ReleasedTable, listed
 
-__all__ = ["MOST_READ", "Cells", "cells_of", "linear_intervals", "noise_of"]
+__all__ = ["Cells", "cells_of", "linear_intervals", "most_rows", "noise_of"]
 
 Cells = Mapping[str, Sequence[NoisedValue]]
 """By the name of a released column, its values, one a row; only of columns whose noise is known cell by cell."""
 
 MOST_READ = 1_000
-"""Released rows of which it is asked which a window reads. It is a choice: a running sum over so many reads 500,000."""
+"""Released rows of which it is asked which a window reads, where it may read all. It is a choice: a running sum over so
+many reads 500,000."""
+MOST_BESIDE = 100  # Rows of a frame that are few. It is a choice: a season's days.
 ROW = Column(RELEASED, "row", Facts(Type.INTEGER, nullable=False))
 MEMBERS = Function(
     "members", (Type.INTEGER,), Type.TEXT, "STRING_AGG(text_from_integer({0}), ',') {over}", nulls=Nulls.OPEN
 )
 
 
-def noise_of(release: Offer) -> tuple[Law, Fraction, str] | None:
-    """The law and the step of a release's noise, and which of its numbers holds it; None where it is not all of it."""
+def most_rows(over: Sequence[Over]) -> int:
+    """Of how many released rows intervals are worked out so, if these read several: fewer where each may read all."""
+    return MOST_GROUPS if all(map(_reads_few, over)) else MOST_READ
+
+
+def _reads_few(own: Over) -> bool:
+    if not isinstance(own, Windowed):
+        return False
+    start, end = (None, None) if own.frame is None else (own.frame.start, own.frame.end)
+    narrow = start is not None and end is not None and end - start < MOST_BESIDE
+    return own.function.name in SHOWING or narrow
+
+
+def noise_of(release: Offer, released: ReleasedTable | None = None) -> tuple[Law, Fraction, str] | None:
+    """The law and the step of a release's noise, and which of its numbers holds it; None where it is not all of it.
+
+    Args:
+        release: How values are noised.
+        released: What it released; None for what is foretold.
+    """
+    if isinstance(release, ClampedRelease):
+        law = release.unclipped(released)
+        return None if law is None else (law, release.need.grid.step, "noised")
     if release.mechanism not in PLAIN:
         return None
     if isinstance(release, SharedRelease):
@@ -110,7 +135,8 @@ def cells_of(prepared: Prepared, released: Released, together: AllGroupings) -> 
     number = 0  # of the release: its aggregates stand one after the other
     for measured in prepared.measured:
         number += measured.place == 0
-        noise, rows = noise_of(measured.choice.release), len(listed(released.tables[measured.name].values))
+        table = released.tables[measured.name]
+        noise, rows = noise_of(measured.choice.release, table), len(listed(table.values))
         own = None if noise is None else (noise[0], noise[1], (number, noise[2]))
         noises.setdefault(measured.aggregate.name, []).extend([own] * rows)
     for name, laws in noises.items():
@@ -154,7 +180,7 @@ class _Behind:
 
     def column(self, column: Column, row: int) -> Form | None:
         if column.name in self.cells:
-            return Form(Fraction(0), {self.cells[column.name][row]: Fraction(1)})
+            return Form(Fraction(0), {self.cells[column.name][row]: ONE})
         if column.name not in self.grouped:
             raise NotLinearError
         return constant(self.grouped[column.name][row])
@@ -241,7 +267,7 @@ def _behind(
     grouped: bool,
 ) -> list[tuple[int, RowsRead] | None] | None:
     """For each row of the answer a released row that has its keys, and what it reads; None where that is not known."""
-    if len(together.groups) > (MOST_READ if over else MOST_GROUPS):
+    if len(together.groups) > most_rows(over):
         return None
     known = dict[tuple[int, int], Form | None]()
     if not grouped:

@@ -206,6 +206,16 @@ class ClampedRelease(Offer):
         moved = (1 if within else self.search.units) * self.search.edges[place] << self._digits(place)
         return LaplaceLaw(laplace_scale(moved, self.epsilon))
 
+    def unclipped(self, released: ReleasedTable | None = None) -> LaplaceLaw | None:
+        """The noise of each value, in grid steps, if no unit is above the clamp; None where some may be.
+
+        Args:
+            released: What it released; None for what is foretold.
+        """
+        places = [self._foreseen] if released is None else released.columns["place"]
+        whole = bool(places) and places[0] == len(self.search.edges) - 1 and self.search.miss(0.5) == 0.5
+        return self.law(places[0]) if whole else None
+
     def _reach(self, place: int, confidence: float) -> int:
         """The quantile of the noise, in grid steps."""
         digits = self._digits(place)

@@ -9,6 +9,7 @@ import pytest
 
 import dpsql
 import dpsql.testing
+from dpsql.answers.forms import _rounded_up
 from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
 from dpsql.mechanisms.noise.weighted import reach_of_sum
 from dpsql.session import Session
@@ -141,3 +142,26 @@ def test_totals_that_are_made_to_agree_keep_intervals_of_their_own(session: Sess
     own = session.query(counted).interval("n", 1 - 0.05 / 5)
     (found,) = set(half_widths(session, f"SELECT SUM(n) OVER () AS x FROM ({counted})"))
     assert found == pytest.approx(sum((high - low) / 2 for low, high in own if low is not None and high is not None))
+
+
+@pytest.mark.parametrize(
+    ("call", "unclipped"), [("COUNT(*)", True), ("SUM(CASE WHEN hours > 79.9 THEN hours ELSE 1 END)", False)]
+)
+def test_clamped_counts_that_nothing_was_clipped_of_are_noised_counts(
+    session: Session, call: str, unclipped: bool
+) -> None:
+    """Where the clamp is all that caps allow, noise is all that moves them; elsewhere each has its interval."""
+    options = "WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'clamped', epsilon = 8)"
+    counted = f"SELECT {options} sector, {call} AS n FROM jobs GROUP BY sector"
+    answer = session.query(f"WITH t AS ({counted}) SELECT n, n - LAG(n) OVER (ORDER BY sector) * 1.0 AS x FROM t")
+    low, high = answer.interval("n")[1]
+    less, more = answer.interval("x")[1]
+    assert None not in (low, high, less, more)
+    assert any("all that the policy lets it have" in note for note in answer.notes) == unclipped
+    assert ((more - less) < 1.6 * (high - low)) == unclipped
+
+
+def test_few_laws_serve_a_running_sum_and_reach_no_less_far() -> None:
+    laws = {_rounded_up(draws) for draws in range(1, 1001)}
+    assert len(laws) < 130
+    assert all(draws <= _rounded_up(draws) <= draws * 17 / 16 for draws in range(1, 1001))
