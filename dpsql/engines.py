@@ -20,8 +20,14 @@ from collections.abc import Mapping
 from importlib import import_module
 from types import ModuleType
 
-__all__ = ["ENGINES", "offered"]
+__all__ = ["CSV", "ENGINES", "offered"]
 
+CSV = (
+    ".csv",
+    ".tsv",
+    ".csv.gz",
+    ".tsv.gz",
+)  # How names of CSV files end, to a policy and to who reads them.
 ENGINES: Mapping[str, str] = {
     "duckdb": "dpsql.engine.duckdb",
     "postgres": "dpsql.engine.postgres",

@@ -23,7 +23,7 @@ from dpsql.answers.intervals import (
 from dpsql.answers.linear import Cells, cells_of, linear_intervals
 from dpsql.answers.listed import beside_answer
 from dpsql.answers.lists import gathered
-from dpsql.answers.noted import called
+from dpsql.answers.noted import caller
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.quote import advice, caps, clipped, summary_fields
 from dpsql.answers.release import Released
@@ -180,15 +180,16 @@ def _measurement(
     prepared: Prepared, released: Released, composition: Composition, own: Sequence[Measured]
 ) -> Measurement:
     """One release, with the notes of all that it answers."""
-    rows, first, names = foretold_answer(prepared.plan), own[0], called(prepared.plan)
+    rows, first, called = foretold_answer(prepared.plan), own[0], caller(prepared.plan)
     noted = dict.fromkeys(
-        (names.get(each.aggregate.name, each.aggregate.text), note)
+        (called(each.aggregate), note)
         for each in own
         for note in (*each.notes(released.tables[each.name]), *advice(each.aggregate), *rows)
     )
-    texts = list(dict.fromkeys(each.aggregate.text for each in own))
+    subjects = tuple(subject for subject, _ in noted)
+    text = ", ".join(dict.fromkeys(each.aggregate.text for each in own))
     return Measurement(
-        *summary_fields(", ".join(texts), first, composition),
+        *summary_fields(text, first, composition),
         notes=tuple(note for _, note in noted),
-        subjects=tuple(name for name, _ in noted) if [name for name, _ in noted] != texts * len(noted) else (),
+        subjects=subjects if any(subject != text for subject in subjects) else (),
     )

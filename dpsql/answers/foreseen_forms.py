@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from dpsql.answers.foreseen_rows import RowsForeseen
-from dpsql.answers.forms import Form, InForms, NoisedValue, NotLinearError, Over, parted
+from dpsql.answers.forms import ONE, Form, InForms, NoisedValue, NotLinearError, Over, parted
 from dpsql.answers.intervals import picking
 from dpsql.answers.linear import most_rows, noise_of
 from dpsql.answers.totals import several_rows
@@ -68,7 +68,7 @@ class RowForeseen:
             if noise is None:
                 raise NotLinearError
             law, step, _ = noise
-            return Form(Fraction(0), {NoisedValue((name, row), law, step, self.values[name]): Fraction(1)})
+            return Form(Fraction(0), {NoisedValue((name, row), law, step, self.values[name]): ONE})
         known = self.keys.get(name)
         if not isinstance(known, Interval) or known.low is None or known.low != known.high:
             raise NotLinearError

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dpsql.answers.forms import SHOWING
 from dpsql.answers.intervals import known_value
 from dpsql.answers.totals import RISING, Over, several_rows
 from dpsql.plan.intervals import EVERYTHING, Interval
 from dpsql.plan.nodes import Apply, Column, Constant, Total, Windowed
 from dpsql.plan.ranged import Ranged, Told
+from dpsql.plan.windows import SHOWING
 from dpsql.prepare import Prepared
 from dpsql.sql.syntax import Frame
 

@@ -23,11 +23,10 @@ from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed
 from dpsql.plan.stages import RELEASED, is_aggregate
 from dpsql.plan.types import Type, Value
-from dpsql.plan.windows import CHOSEN, NEIGHBOURS
+from dpsql.plan.windows import NEIGHBOURS, SHOWING
 
 __all__ = [
     "FARTHEST",
-    "SHOWING",
     "Form",
     "InForms",
     "NoisedValue",
@@ -44,7 +43,6 @@ Over = Windowed | Total | Apply
 
 FARTHEST = 2**40
 """No whole number is taken that lies farther from 0, so that no sum of them is cut (`answers.far`). It is a choice."""
-SHOWING = (*CHOSEN, *NEIGHBOURS, "nth_value")  # Functions that show the value of another row.
 SAME = "same"  # What leaves such numbers as they are.
 FIRST = ("coalesce", "ifnull")
 APPLIED = {name: name for name in ("+", "-", "*", "/", "negate")} | dict.fromkeys(("cast:real", "saturated"), SAME)

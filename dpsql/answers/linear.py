@@ -29,7 +29,6 @@ from dpsql.answers.consistency import PLAIN, AllGroupings
 from dpsql.answers.forms import (
     FARTHEST,
     ONE,
-    SHOWING,
     Form,
     NoisedValue,
     NotLinearError,
@@ -71,7 +70,7 @@ from dpsql.plan.ranges import RELEASED as SATURATED
 from dpsql.plan.roles import answer_columns
 from dpsql.plan.stages import RELEASED
 from dpsql.plan.types import Facts, Type
-from dpsql.plan.windows import FUNCTIONS, between_stages
+from dpsql.plan.windows import FUNCTIONS, SHOWING, between_stages
 from dpsql.plan.written_out import written_size
 from dpsql.prepare import Prepared
 from dpsql.privacy.tables import ReleasedTable, listed

@@ -5,22 +5,22 @@ Tests: tests/unit/answers/test_noted.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from dpsql.plan.nodes import Column
+from dpsql.plan.nodes import Aggregate, Column
 from dpsql.plan.plans import Plan
 
-__all__ = ["called", "said_once"]
+__all__ = ["caller", "said_once"]
 
 
-def called(plan: Plan) -> dict[str, str]:
-    """What notes call each aggregate, by its name in the plan: the name of the column that shows it, if it has one."""
+def caller(plan: Plan) -> Callable[[Aggregate], str]:
+    """What notes call an aggregate: by the name of the column that shows it, if it has one."""
     names = {own.name: own.text for own in plan.aggregates}
     for output in reversed(plan.outputs):
         shown = output.expression
         if isinstance(shown, Column) and shown.name in names and "(" not in output.label:
             names[shown.name] = output.label
-    return names
+    return lambda own: names.get(own.name, own.text)
 
 
 def said_once(noted: Iterable[tuple[str, str]]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from dpsql.answers.chance import left_to_chance
 from dpsql.answers.foreseen import computed_columns, endless_from, half_width_of, lost_in_noise
 from dpsql.answers.listed import beside_quote
 from dpsql.answers.narrow import FOUND
-from dpsql.answers.noted import called, said_once
+from dpsql.answers.noted import caller, said_once
 from dpsql.answers.quoted import Quote, QuoteColumn, computed_column, endless_note
 from dpsql.answers.screen import number
 from dpsql.limits import MOST_IN_PARTS, MOST_OPEN_GROUPS
@@ -261,8 +261,8 @@ def _found_in_data(prepared: Prepared) -> tuple[str, ...]:
     found = [own for own in prepared.measured if own.choice.release.mechanism in FOUND and own.choice.release.bracketed]
     if not found:
         return ()
-    names = called(prepared.plan)
-    texts = ", ".join(dict.fromkeys(names.get(own.aggregate.name, own.aggregate.text) for own in found))
+    called = caller(prepared.plan)
+    texts = ", ".join(dict.fromkeys(called(own.aggregate) for own in found))
     note = f"The half width of {texts} is a guess: noise is found in the data, and an interval may be several times"
     summed = (own for own in found if not FUNCTIONS[own.aggregate.function].drawn)
     chosen = any(own.choice.release.mechanism in CLIPPING and own.request.options.mechanism is None for own in summed)
@@ -331,12 +331,8 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         fewer = ": of half as many it is about twice as large" * (least.rows_about < least.rows_read)
         notes.append(f"The error of a mean is for {many} rows{each}, by the number {said}{fewer}.")
     notes += (*_found_in_data(prepared), *_by_spread(prepared))
-    names = called(prepared.plan)
-    noted = (
-        (names.get(m.aggregate.name, m.aggregate.text), note)
-        for m in prepared.measured
-        for note in (*m.notes(), *advice(m.aggregate))
-    )
+    called = caller(prepared.plan)
+    noted = ((called(m.aggregate), note) for m in prepared.measured for note in (*m.notes(), *advice(m.aggregate)))
     notes += said_once(noted)
     notes += foretold_answer(prepared.plan)
     return tuple(dict.fromkeys(notes))

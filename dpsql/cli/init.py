@@ -294,7 +294,7 @@ def _parts(tables: Tables) -> list[str]:
 
 def _first_row(table: TableSchema) -> str:
     """What the owner is told where the names of a CSV file's columns look like values; empty where they do not."""
-    from dpsql.engine.duckdb.files import CSV
+    from dpsql.engines import CSV
 
     names = [table.rename.get(name, name) for name, _ in table.columns]
     values = [name for name in names if re.fullmatch(f"{_NUMBER}|{_DAY}", name.strip())]

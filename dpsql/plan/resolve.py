@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 
 from dpsql.errors import UnsupportedQuery
@@ -48,7 +49,6 @@ from dpsql.plan.work import refuse_heavy
 from dpsql.plan.wrapped import cut_to, described_alone, wrapped
 from dpsql.sql import syntax
 from dpsql.sql.naming import column_name
-from dpsql.sql.pivot import unlisted_keys
 from dpsql.sql.qualify import KEPT
 
 __all__ = ["resolve_query"]
@@ -85,11 +85,7 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan
         return of_union(query, rows, again)
     refuse_single_rows(query, rows.catalog)
     inner = rows.within(query)
-    if unlisted_keys(query):
-        only = _only_query(query.source, inner)
-        query = with_values_listed(
-            query, inner, evaluate, lambda: None if only is None else _resolve(only[0], only[2], evaluate)
-        )
+    query = with_values_listed(query, inner, evaluate, partial(_only_answer, query.source, inner, evaluate))
     if (inner_query := wrapped(query)) is not None:
         return cut_to(_resolve(inner_query, inner, evaluate), query, rows)
     if isinstance(query.source, syntax.TableFunctionCall):
@@ -135,6 +131,12 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan
     except ValueBeside:
         return of_select(beside_values(asked), inner, again)
     return replace(plan, awaits=tuple(waiting.plans))
+
+
+def _only_answer(source: syntax.Relation | None, rows: Rows, evaluate: Evaluate) -> AnyPlan | None:
+    """The plan of the one sub-query that FROM consists of; None for anything else."""
+    only = _only_query(source, rows)
+    return None if only is None else _resolve(only[0], only[2], evaluate)
 
 
 def _only_query(source: syntax.Relation | None, rows: Rows) -> tuple[syntax.Queryable, str, Rows] | None:

@@ -44,14 +44,13 @@ from dpsql.plan.ranges import DATED, range_of
 from dpsql.plan.relations import is_public, names_unit, unit_of
 from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Facts, Type
-from dpsql.plan.windows import CHOSEN, NEIGHBOURS, NUMBER_ROWS, RANKS, UNIT_SUM, refuse_over_rows, windowed
 from dpsql.plan.windows import NAMES as WINDOWED
+from dpsql.plan.windows import NUMBER_ROWS, RANKS, SHOWING, UNIT_SUM, refuse_over_rows, windowed
 from dpsql.sql import syntax
 
 __all__ = ["UnitWindows", "over_units"]
 
 
-SHOWING = (*NEIGHBOURS, *CHOSEN, "nth_value")  # Functions that show a value of another row.
 COUNTING = tuple(row.name for row in FUNCTIONS.values() if row.kind is Kind.COUNT and row.name in WINDOWED)
 EXTREMES = tuple(row.name for row in FUNCTIONS.values() if row.one_of_them and row.name in WINDOWED)
 NAMES = (*RANKS, *SHOWING, *COUNTING, *EXTREMES, UNIT_SUM.name)
@@ -171,7 +170,7 @@ class UnitWindows:
         unit, partition = self._unit(node.position), own.partition
         if not any(map(names_unit, partition)):  # a declared key belongs to one person
             partition = (unit, *partition)
-        ties = own.ties or name in (*CHOSEN, "nth_value")
+        ties = own.ties or name in SHOWING
         order = [replace(term, expression=self._read_by(term.expression)) for term in own.order]
         over = replace(
             own,

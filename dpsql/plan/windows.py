@@ -86,6 +86,7 @@ def _aggregate(row: AggregateFunction, kind: Type) -> Function:
 INTEGER, REAL = Type.INTEGER, Type.REAL
 CHOSEN = ("first_value", "last_value")
 NEIGHBOURS = ("lag", "lead")
+SHOWING = (*NEIGHBOURS, *CHOSEN, "nth_value")  # Functions that show the value of another row.
 RANKS = ("row_number", "rank", "dense_rank")
 NUMBER_ROWS = _numbered("row_number")
 UNIT_SUM = Function("sum", (INTEGER,), INTEGER, "bigint(SUM({0}) {over})", nulls=Nulls.OPEN, interval=lambda x: x)

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Discriminator, Field, PrivateAttr, Tag, model_validator
 
+from dpsql.engines import CSV
 from dpsql.errors import InvariantBroken
 from dpsql.policy.column import ColumnPolicy
 from dpsql.policy.csv_file import CsvPolicy
@@ -23,7 +24,6 @@ _STORED = re.compile(
     r"[A-Za-z_][A-Za-z0-9_]{0,62}[.](?!(?:parquet|csv|tsv|gz|ducklake)$)[A-Za-z_][A-Za-z0-9_]{0,62}", re.IGNORECASE
 )
 """schema.table, which is no file by its ending."""
-_CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
 
 class Via(Section):
@@ -92,7 +92,7 @@ class TablePolicy(Section):
             raise wrong(f"{twice[0]!r} is renamed twice", "remove one of the two", "rename")
         if pair := twins(self.rename):
             raise wrong(f"{pair[0]} and {pair[1]} are one name in SQL", "choose another name for one", "rename")
-        if self.csv is not None and not str(self.file or "").lower().endswith(_CSV):
+        if self.csv is not None and not str(self.file or "").lower().endswith(CSV):
             raise wrong("csv says how a CSV file is written", "remove it, or name that file at source", "csv")
         if self.public:
             extra = sorted(self.model_fields_set - {"public", "source", "rename", "csv", "key", "columns"})

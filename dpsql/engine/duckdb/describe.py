@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from dpsql.engine.database import SourceType, TableSchema
 from dpsql.engine.duckdb.ducklake import Address, address_of, tables_of
-from dpsql.engine.duckdb.files import CSV, PARQUET, is_pattern, matching
+from dpsql.engine.duckdb.files import PARQUET, is_pattern, matching
 from dpsql.engine.duckdb.files import is_table as named
 from dpsql.engine.duckdb.lakes import lake_of
 from dpsql.engine.duckdb.types import source_type
+from dpsql.engines import CSV
 from dpsql.errors import OperationalError, PolicyError
 
 if TYPE_CHECKING:

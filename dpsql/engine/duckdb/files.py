@@ -15,12 +15,12 @@ from pathlib import Path
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.duckdb.ducklake import refuse_part
 from dpsql.engine.duckdb.lakes import lake_of, version_of
+from dpsql.engines import CSV
 from dpsql.errors import PolicyError
 
-__all__ = ["CSV", "PARQUET", "is_pattern", "is_table", "matching", "no_utf_8", "rows_of", "unread"]
+__all__ = ["PARQUET", "is_pattern", "is_table", "matching", "no_utf_8", "rows_of", "unread"]
 
 PARQUET = (".parquet",)
-CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 _NAMED = re.compile("""["']([^"']+)["']""")  # What a view's SQL has in quotes, among it the files that it reads.
 
 

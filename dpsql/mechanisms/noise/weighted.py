@@ -38,7 +38,7 @@ import numpy.typing as npt
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw, Law
 
-__all__ = ["Term", "reach_of_sum"]
+__all__ = ["Term", "log_moment", "reach_of_sum"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -101,11 +101,11 @@ def _chernoff(terms: Sequence[Term], chance: float) -> float:
     u = np.geomspace(1e-2, 1e2, POINTS) / size
     moments = np.zeros_like(u)
     for law, weight, count in terms:
-        moments += count * _log_moment(law, weight * u)
+        moments += count * log_moment(law, weight * u)
     return float(((moments + math.log(2 / chance)) / u).min())
 
 
-def _log_moment(law: Law, u: Floats) -> Floats:
+def log_moment(law: Law, u: Floats) -> Floats:
     """ln E exp(u X), or more; infinite where there is none."""
     match law:
         case LaplaceLaw():

@@ -25,6 +25,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
+from dpsql.mechanisms.noise.weighted import log_moment
 from dpsql.mechanisms.releases.shares import Floats
 
 __all__ = ["deviation_of", "every_range", "reach_of", "reach_of_sum"]
@@ -33,8 +34,6 @@ STEPS = 100  # How many exponents Chernoff's bound is tried at; any of them is s
 EDGE = 0.999  # The largest exponent tried, as a share of that at which E[exp(u X)] is infinite. It is a choice.
 TINY = 1e-100  # In rows, the least deviation that is told, for others are divided by it. It is a choice, below all use.
 SLACK = 1e-9  # As a share of a reach: what sums of 10^7 terms in float64 may err by. It is a choice, far above it.
-
-
 MOST_ALIKE = 500
 """Draws of one weight whose sum's law is worked out. It is a choice: from a thousand on its terms leave float64, and
 Chernoff's bound is a third above it."""
@@ -91,12 +90,5 @@ def _reach(law: LaplaceLaw | GaussianLaw, found: Floats, often: Floats, chance: 
     if not found.any():
         return 0.0
     u = np.geomspace(1e-6, EDGE, STEPS) / (law.spread * found.max())
-    generating = np.array([(often * _generating(1 / law.spread, step * found)).sum() for step in u])
+    generating = np.array([(often * log_moment(law, step * found)).sum() for step in u])
     return float(((generating + need) / u).min()) * (1 + SLACK)
-
-
-def _generating(edge: float, u: Floats) -> Floats:
-    """ln E[exp(u X)] of discrete Laplace noise of scale 1 / edge."""
-    ends = np.log1p(-np.exp(u - edge)) + np.log1p(-np.exp(-u - edge))
-    value: Floats = 2 * math.log1p(-math.exp(-edge)) - ends
-    return value
