@@ -47,6 +47,7 @@ def answers(everybody: Clinic) -> Answers:
     return found
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("gone", REMOVED)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_who_is_removed_loses_no_more_than_the_share_of_their_class(answers: Answers, name: str, gone: str) -> None:

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.chance(0, "tokens and keys are drawn; nothing of noise 
 EVERY = pytest.mark.parametrize("kind", DOORS, ids=lambda kind: kind.name)
 
 
+@pytest.mark.every(2)
 @EVERY
 def test_a_door_outlives_random_messages(kind: DoorKind, tmp_path: Path, seed: int) -> None:
     with open_clinic(tmp_path) as clinic:

@@ -74,6 +74,7 @@ def moved(world: World, promise: Promise, sql: str, given: str = "") -> tuple[Pa
     return payment, max(int(np.abs(move).sum()) for move in moves), max(int((move**2).sum()) for move in moves)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("promise", BOTH, ids=str)
 @pytest.mark.parametrize("sql", STATEMENTS)
 def test_no_unit_moves_a_table_further_than_is_paid_for(world: World, sql: str, promise: Promise) -> None:

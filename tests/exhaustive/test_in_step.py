@@ -81,6 +81,7 @@ def test_no_draw_over_the_smallest_tables_tells_more_than_is_charged(smallest: T
         assert verdict.broken == 0, case
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("case", QUICK_TABLES, ids=str)
 def test_no_draw_of_a_small_synthetic_table_tells_more_than_is_charged(case: Synthetic) -> None:
     verdict = released_table(case, RELATIONS[case.swaps])

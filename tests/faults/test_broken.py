@@ -214,6 +214,7 @@ def garbled(source: Path) -> None:
     source.write_bytes(b"Wilhelmina" * 1000)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("happens", [replaced, deleted, garbled])
 def test_a_source_that_is_replaced_changes_no_answer_and_is_refused_at_the_next_opening(
     policy: Path, happens: Callable[[Path], None]

@@ -13,6 +13,7 @@ from tests.sql.meaning import Bench
 from tests.sql.partitions import difference, tried
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("policy", POLICIES)
 def test_what_is_said_of_the_parts_of_the_rows_is_said_of_them_all(
     policy: str, benches: dict[str, Bench], seed: int

@@ -98,6 +98,7 @@ BARE: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("case", BARE)
 def test_intervals_of_a_bare_aggregate_cover_95_percent(proxy: TestProxy, case: str) -> None:
     expression, options = BARE[case]

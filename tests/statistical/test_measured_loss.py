@@ -118,6 +118,7 @@ def test_half_the_noise_is_measured(pairs: Pairs, epsilon: float) -> None:
         assert measured_loss(one, two, SAMPLE_SIZE, FixedSampler("half"), epsilon, 0.0) > epsilon
 
 
+@pytest.mark.every(2)
 @pytest.mark.chance(3 * P_THRESHOLD, "one of at most three noised numbers does not fit its law")
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(("mechanism", "name"), IN_TURNS)

@@ -168,6 +168,7 @@ FALSE = pytest.mark.chance(P_THRESHOLD, "the measured loss is above the real one
 BLIND = pytest.mark.chance(P_THRESHOLD, "it is below what the exact chances of its events make sure")
 
 
+@pytest.mark.every(2)
 @FALSE
 @BLIND
 @pytest.mark.parametrize("size", SIZES)

@@ -238,6 +238,7 @@ def _name(function: Function) -> str:
 ALL = [*FUNCTIONS, *decimal_cast(5, 0), *decimal_cast(38, 20), *decimal_cast(10, 2)]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("function", ALL, ids=_name)
 def test_a_function_is_total_is_what_duckdb_computes_stays_in_its_bounds_and_is_null_where_it_says(
     function: Function, engine: duckdb.DuckDBPyConnection

@@ -45,6 +45,7 @@ def moves(rows: int, swap: bool) -> list[tuple[int, ...]]:
     return list(dict.fromkeys(tuple(a - b for a, b in zip(one, two, strict=True)) for one in units for two in units))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("price", [HALF, BRIGHT, BY_RHO])
 @pytest.mark.parametrize("rows", [1, 2])
 @pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])

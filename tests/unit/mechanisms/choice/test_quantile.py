@@ -129,6 +129,7 @@ def exact(x: Fraction) -> Decimal:
     return Decimal(x.numerator) / Decimal(x.denominator)
 
 
+@pytest.mark.every(2)
 @each_with("price, rows", [(HALF, 2), *((price, 1) for price in PRICES)])
 def test_no_added_rows_lose_more_than_is_charged(function: str, fraction: Fraction, price: Price, rows: int) -> None:
     held = Contribution(rows, 1, rows)
@@ -137,6 +138,7 @@ def test_no_added_rows_lose_more_than_is_charged(function: str, fraction: Fracti
     assert chances.within(worst(release, added(rows)), release.loss.epsilon)
 
 
+@pytest.mark.every(2)
 @each_with("rows", [(1,), (2,)])
 def test_no_swapped_rows_lose_more_than_is_charged(function: str, fraction: Fraction, rows: int) -> None:
     held = Contribution(rows, 1, rows)
@@ -145,6 +147,7 @@ def test_no_swapped_rows_lose_more_than_is_charged(function: str, fraction: Frac
     assert chances.within(worst(release, swapped(rows)), release.loss.epsilon)
 
 
+@pytest.mark.every(2)
 @each_with("price", [(price,) for price in PRICES])
 def test_without_an_interval_the_whole_price_is_for_the_value(function: str, fraction: Fraction, price: Price) -> None:
     held = Contribution(2, 1, 2)
@@ -193,6 +196,7 @@ def test_the_charge_is_tight_and_a_larger_exponent_would_be_seen() -> None:
     assert not chances.within(one_loss[2], release.rates[0])
 
 
+@pytest.mark.every(2)
 @each_with("neighbours", [("add_remove",), ("replace_one",)])
 def test_rows_in_several_groups_lose_no_more_than_is_charged(
     function: str, fraction: Fraction, neighbours: str

@@ -47,6 +47,7 @@ def test_a_clamp_far_below_what_is_guessed_holds_all_that_caps_allow_unless_more
         assert ("all may have more" in offer.told(released)[0]) != seen
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("kind", ["count", "one row", "several rows"])

@@ -48,6 +48,7 @@ def exact(terms: list[tuple[Law, int, int]], chance: float) -> int:
     return int(np.argmax(beyond <= chance))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("law", LAWS, ids=str)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_the_reach_is_hardly_farther_than_exactly(law: Law, shape: tuple[tuple[int, int], ...]) -> None:

@@ -60,6 +60,7 @@ def test_fast_form_is_the_general_recursion(name: str, sets: int) -> None:
 LARGER = pytest.mark.parametrize("sets", [8, pytest.param(150, marks=pytest.mark.slow)])
 
 
+@pytest.mark.every(2)
 @LARGER
 @ORDERED
 def test_fast_form_is_the_quadratic_programme(name: str, sets: int) -> None:

@@ -130,6 +130,7 @@ def test_each_unit_moves_both_numbers_together_by_its_sensitivity_at_most(seed: 
     assert any(move == tolls[i] > 0 for (_, i), move in moves.items())
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_the_pair_is_as_near_as_the_neighbours_allow(seed: int) -> None:
     """No point of a fine grid that keeps to every neighbour is nearer to what was wanted."""

@@ -76,6 +76,7 @@ def epsilons(release: PreprocessedRelease) -> list[Fraction]:
 # --------------------------------------------------------------------------------------------------- the theorem
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("function", "named"), [*((name, True) for name in FUNCTIONS), *((name, False) for name in FUNCTIONS[:-2])]
 )

@@ -29,6 +29,7 @@ def test_a_private_number_of_rows_takes_a_tenth_of_the_price() -> None:
     assert released.counts.sum() == 30  # whatever the noise
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("cells", [1, 4, 40])
 def test_the_error_is_the_foretold_one_and_of_few_cells_that_of_the_cells_themselves(cells: int) -> None:
     counts, sampler = np.full(cells, 10_000), FixedSampler(f"foretold {cells}")

@@ -55,6 +55,7 @@ def example(rng: Rng, combine: Combine) -> tuple[Product, list[Query]]:
     return product, queries
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("combine", ["sum", "l2", "sup"])
 @pytest.mark.parametrize("strategy", [None, *STRATEGIES])
 def test_the_scales_are_private_together_and_not_larger_than_needed(combine: Combine, strategy: str | None) -> None:
