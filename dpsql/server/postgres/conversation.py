@@ -13,8 +13,17 @@ from typing import TypeVar
 from dpsql.errors import Error
 from dpsql.server.core import Server
 from dpsql.server.postgres import messages, types
-from dpsql.server.postgres.cursors import MOST_KEPT, Declare
-from dpsql.server.postgres.inquiry import Context, CopyForm, Inquiry, Portal, PreparedStatement, Result, formats_of
+from dpsql.server.postgres.cursors import MOST_HELD, MOST_KEPT, Declare
+from dpsql.server.postgres.inquiry import (
+    Context,
+    CopyForm,
+    Inquiry,
+    Portal,
+    PreparedStatement,
+    Result,
+    formats_of,
+    weighed,
+)
 from dpsql.server.postgres.messages import MessageFields, ProtocolViolation
 from dpsql.server.postgres.questions import Deallocate, question_of
 from dpsql.server.postgres.scan import statements
@@ -143,6 +152,8 @@ class Conversation:
                 raise PgRefusal("42P05", f'prepared statement "{name}" already exists')
             if len(self._statements) >= MOST_KEPT and name:
                 raise PgRefusal("53400", f"{MOST_KEPT} prepared statements are the most. Close one.")
+            if name:
+                self._refuse_overfull()
         self._statements[name] = statement
         self._wire.write(messages.parse_complete)
 
@@ -171,6 +182,8 @@ class Conversation:
                 raise PgRefusal("53400", f"{MOST_KEPT} portals are the most. Close one.")
             if portal and portal in self._portals:
                 raise PgRefusal("42P03", f'cursor "{portal}" already exists')
+            if portal:
+                self._refuse_overfull()
         self._portals[portal] = Portal(statement, values, results)
         self._wire.write(messages.bind_complete)
 
@@ -194,13 +207,14 @@ class Conversation:
                 self._wire.write(messages.row_description(statement.columns, formats))
 
     async def _execute(self, fields: MessageFields) -> None:
-        portal, most = self._portal(fields.string()), fields.int32()
+        name, most = fields.string(), fields.int32()
         fields.end()
+        portal = self._portal(name)
         if portal.statement.question is None:
             self._wire.write(messages.empty_query)
             return
         if portal.result is None:
-            await self._run(portal)
+            await self._run(portal, kept=bool(name))
         await self._rows(portal, most)
 
     async def _close(self, fields: MessageFields) -> None:
@@ -248,15 +262,29 @@ class Conversation:
             raise PgRefusal("0A000", "cached plan must not change result type", f"Prepare it again: {what}.")
         statement.version = now
 
-    async def _run(self, portal: Portal) -> None:
-        """Asks, and tells what changed and what is to be known."""
+    def _refuse_overfull(self) -> None:
+        """Refuses to keep one more statement or portal beside those whose texts, values and rows take too much."""
+        held = sum(own.weight for own in self._statements.values()) + sum(own.weight for own in self._portals.values())
+        if held > MOST_HELD:
+            raise PgRefusal("53400", f"Statements, portals and cursors hold {MOST_HELD} bytes, the most. Close some.")
+
+    async def _run(self, portal: Portal, *, kept: bool = False) -> None:
+        """Asks, and tells what changed and what is to be known.
+
+        Args:
+            portal: What is asked.
+            kept: Whether the client may ask for more of its rows while it asks something else.
+        """
         statement, question = portal.statement, portal.statement.question
         async with self._telling(statement):
             if question is None:
                 return
             if statement.described:
                 await self._refuse_changed(statement, question)
-            portal.result = await self._work(lambda: question.answered(portal.values))
+            if kept or isinstance(question, Declare):
+                self._refuse_overfull()
+            held = weighed if kept else _as_it_is
+            portal.result = await self._work(lambda: held(question.answered(portal.values)))
             for name, value in self._context.changed:
                 self._wire.write(messages.parameter_status(name, value))
             self._context.changed.clear()
@@ -339,6 +367,10 @@ class Conversation:
         asked = statement.question if statement is not None else None
         text, offset = (asked.text, asked.before + statement.offset) if statement and asked else ("", 0)
         self._wire.write(messages.error(fields_of(refusal, text, offset)))
+
+
+def _as_it_is(result: Result) -> Result:
+    return result
 
 
 class _Told(Exception):  # noqa: N818 - it is no error: the client knows already

@@ -11,14 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dpsql.plan.types import Parameters
-from dpsql.server.postgres.inquiry import Around, Inquiry, Portal, PreparedStatement, Result
+from dpsql.server.postgres.inquiry import Around, Inquiry, Portal, PreparedStatement, Result, weighed
 from dpsql.server.postgres.messages import ResultColumn
 from dpsql.server.postgres.scan import Word, words
 from dpsql.server.postgres.states import PgRefusal
 
-__all__ = ["MOST_KEPT", "Close", "Declare", "Declared", "Fetch", "declared"]
+__all__ = ["MOST_HELD", "MOST_KEPT", "Close", "Declare", "Declared", "Fetch", "declared"]
 
 MOST_KEPT = 1000  # Prepared statements, and portals, of one connection. It is a choice: drivers keep a hundred.
+MOST_HELD = 50_000_000
+"""Bytes of them beyond which no further one is begun. It is a choice: an answer of 100,000 rows of seven columns."""
 LONGEST = 18  # Digits of a number of rows; one of 64 bits has no fewer. It is a choice.
 PLAIN = ("no", "asensitive", "insensitive", "scroll", "binary")
 """What may stand before CURSOR."""
@@ -84,7 +86,7 @@ class Declare(Around):
             raise PgRefusal("42P03", f'cursor "{name}" already exists')
         if len(context.portals) >= MOST_KEPT:
             raise PgRefusal("53400", f"{MOST_KEPT} cursors are the most. Close one.")
-        result = self.query.answered(values)
+        result = weighed(self.query.answered(values))
         return Result("DECLARE CURSOR", notices=result.notices, opened=result)
 
     def open(self, opened: Result) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dpsql.plan.types import Parameters, Passed, Type
@@ -17,7 +17,12 @@ from dpsql.server.postgres.catalogue import Catalogue
 from dpsql.server.postgres.messages import ProtocolViolation, ResultColumn
 from dpsql.server.postgres.settings import Settings
 
-__all__ = ["Around", "Context", "CopyForm", "Inquiry", "Portal", "PreparedStatement", "Result", "formats_of"]
+__all__ = [
+    "Around", "Context", "CopyForm", "Inquiry", "Portal", "PreparedStatement", "Result", "formats_of", "weighed",
+]  # fmt: skip
+
+EACH = 64
+"""Bytes of a value, or of a statement, beside those of its text. It is a choice: Python's own take some 30 to 100."""
 
 
 class CopyForm(ABC):
@@ -53,6 +58,7 @@ class Result:
         notices: What is to be known beside them.
         copied: How COPY writes the rows; None where they are sent as rows.
         opened: What the cursor holds that was opened; None where none was.
+        weight: Bytes that its rows take, about; told of what is kept (`weighed`).
     """
 
     tag: str
@@ -61,6 +67,7 @@ class Result:
     notices: tuple[str, ...] = ()
     copied: CopyForm | None = None
     opened: Result | None = None
+    weight: int = 0
 
 
 @dataclass(slots=True)
@@ -162,6 +169,11 @@ class PreparedStatement:
     intervals: bool = False
     version: int = 0
 
+    @property
+    def weight(self) -> int:
+        """Bytes that it takes, about."""
+        return EACH + (len(self.question.text) if self.question else 0)
+
     def sent(self, index: int) -> int:
         """The type of a parameter that came: as the client said; where it did not, an array's is its place's."""
         own = self.oids[index] if index < len(self.oids) else 0
@@ -189,6 +201,7 @@ class Portal:
         formats: Of its columns: none for text, one for all, or one each.
         result: What came; None before it was asked.
         sent: Rows that were sent.
+        bound: Bytes that its values take, about.
     """
 
     statement: PreparedStatement
@@ -196,6 +209,31 @@ class Portal:
     formats: list[int]
     result: Result | None = None
     sent: int = 0
+    bound: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bound = _weight(self.values)
+
+    @property
+    def weight(self) -> int:
+        """Bytes that it takes, about."""
+        return self.bound + (self.result.weight if self.result else 0)
+
+
+def weighed(result: Result) -> Result:
+    """The same, with what its rows weigh: for portals that are kept. Of many rows it takes a moment."""
+    return replace(result, weight=_weight(result.rows))
+
+
+def _weight(value: Any) -> int:
+    """Bytes that a value takes, about, with all that it holds.
+
+    >>> _weight(["abc", 1, (None,)])
+    323
+    """
+    if isinstance(value, list | tuple):
+        return EACH + sum(map(_weight, value))
+    return EACH + (len(value) if isinstance(value, str | bytes) else 0)
 
 
 def formats_of(given: Sequence[int], columns: Sequence[ResultColumn]) -> list[int]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dpsql.server.postgres import cursors
+from dpsql.server.postgres import conversation, cursors
 from tests.unit.server.postgres.conftest import Open
-from tests.unit.server.postgres.raw import Raw, bind, describe, execute, message, parse
+from tests.unit.server.postgres.raw import Raw, Reply, bind, describe, execute, message, parse
 
 pytestmark = pytest.mark.chance(0, "keys and tokens are drawn; nothing of noise is asserted")
 AGES = "SELECT age, COUNT(*) AS n FROM people WHERE age < 25 GROUP BY age"
@@ -111,3 +111,39 @@ def test_it_is_refused_outside_of_a_transaction_and_beyond_the_most(
     monkeypatch.setattr(cursors, "MOST_KEPT", 1)
     assert ana.ask(f"BEGIN; DECLARE c CURSOR FOR SELECT 1; {sql}").code == "53400"
     assert door.spent() == spent
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_what_is_kept_beside_one_another_is_bounded_before_it_is_charged(
+    door: Open, ana: Raw, monkeypatch: pytest.MonkeyPatch, named: bool
+) -> None:
+    monkeypatch.setattr(conversation, "MOST_HELD", 3000)
+    ana.ask("BEGIN")
+
+    def begun(name: str, below: int) -> Reply:
+        sql = f"SELECT age, COUNT(*) AS n FROM people WHERE age < {below} GROUP BY age"
+        if not named:
+            return ana.ask(f"DECLARE {name} CURSOR FOR {sql}")
+        bound = message(b"B", f"{name}\0\0".encode() + b"\0" * 6)
+        return ana.tell(parse(sql), bound, message(b"E", f"{name}\0".encode() + b"\0\0\0\1"))
+
+    assert begun("c0", 40).errors == []
+    spent = door.spent()
+    assert begun("next", 50).code == "53400"
+    assert door.spent() == spent
+    assert ana.ask("SELECT 1; FETCH 1 FROM c0; CLOSE c0").errors == []
+    assert begun("next", 50).errors == []
+
+
+def test_prepared_statements_and_values_that_are_kept_are_bounded(ana: Raw, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conversation, "MOST_HELD", 3000)
+    ana.ask("BEGIN")
+    long = f"SELECT {'1 + ' * 900}1"
+    assert ana.tell(parse(long, name="a")).errors == []
+    assert ana.tell(parse("SELECT 1", name="b")).code == "53400"
+    assert ana.tell(parse("SELECT 1"), bind(), execute()).rows == [[b"1"]]
+    ana.ask("DEALLOCATE ALL")
+    ana.tell(parse("SELECT $1", [25], name="t"))
+    value = b"x" * 3000
+    valued = b"\0t\0" + b"\0\0\0\1" + len(value).to_bytes(4, "big") + value + b"\0\0"
+    assert [ana.tell(message(b"B", name + valued)).kinds for name in (b"p", b"q")] == ["2Z", "EZ"]
