@@ -3,17 +3,19 @@
 Each call has a thread of gRPC's: calls that go through a loop cost twice the time.
 
 Threats and answers: a message longer than the policy's limit is refused by gRPC before it is read whole; connections
-and calls at a time are limited, and a connection that asks nothing ends soon; no other process can listen at the same
-port; strangers' tokens are checked in threads of their own, so that they hold up no analyst; a client that vanishes
-cancels what had not begun, and pays for what had.
+and calls at a time are limited, half of the calls for one analyst, and a connection that asks nothing ends soon; no
+other process can listen at the same port; strangers' tokens are checked in threads of their own, so that they hold up
+no analyst; a client that vanishes cancels what had not begun, and pays for what had.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Lock
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
@@ -100,6 +102,8 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
         self._statements = Statements(server.policy.name, server.limits.statement_bytes)
         self._admitting = ThreadPoolExecutor(ADMITTING, thread_name_prefix="admit")
         self._most = CALLS * server.limits.connections
+        self._own = -(-self._most // 2)
+        self._calling, self._lock = Counter[str](), Lock()
         self._calls = ThreadPoolExecutor(self._most, thread_name_prefix="call")
         self._grpc: Any = None
         self._sweeping: asyncio.Task[None] | None = None
@@ -113,6 +117,7 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
             ("grpc.max_allowed_incoming_connections", limits.connections + STRANGERS),
             ("grpc.server_handshake_timeout_ms", self._speaks),
             ("grpc.max_connection_idle_ms", self._silent),
+            ("grpc.keepalive_time_ms", self._silent),  # the calls of a client that vanished end
         ]
         self._grpc = grpc.server(self._calls, handlers=[self], options=options, maximum_concurrent_rpcs=self._most)
         host = f"unix:{listen.path}" if listen.path else str(listen)
@@ -165,33 +170,41 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
         yield field(2, bearer)
 
     def _get_flight_info(self, request: bytes, context: Context) -> bytes:
-        kept, wide = self._kept(context), _intervals(context)
-        return self._work(context, kept, lambda: self._statements.info(kept, request, intervals=wide))
+        wide = _intervals(context)
+        with self._visited(context) as kept:
+            return self._work(context, kept, lambda: self._statements.info(kept, request, intervals=wide))
 
     def _get_schema(self, request: bytes, context: Context) -> bytes:
-        kept, wide = self._kept(context), _intervals(context)
-        return self._work(context, kept, lambda: self._statements.schema(kept, request, intervals=wide))
+        wide = _intervals(context)
+        with self._visited(context) as kept:
+            return self._work(context, kept, lambda: self._statements.schema(kept, request, intervals=wide))
 
     def _do_get(self, request: bytes, context: Context) -> Iterator[bytes]:
-        kept = self._kept(context)
-        yield from self._work(context, kept, lambda: self._statements.get(kept, request))
+        with self._visited(context) as kept:
+            yield from self._work(context, kept, lambda: self._statements.get(kept, request))
 
     def _do_action(self, request: bytes, context: Context) -> Iterator[bytes]:
-        kept = self._kept(context)
-        ended = list[str]()
+        with self._visited(context) as kept:
+            ended = list[str]()
 
-        def act() -> list[bytes]:
-            kind, body = action_of(request)
-            ended.append(kind)
-            return self._statements.act(kept, kind, body)
+            def act() -> list[bytes]:
+                kind, body = action_of(request)
+                ended.append(kind)
+                return self._statements.act(kept, kind, body)
 
-        for own in self._work(context, kept, act):
-            yield result(own)
-        if ended == ["CloseSession"]:
-            self.sessions.end(kept)
+            for own in self._work(context, kept, act):
+                yield result(own)
+            if ended == ["CloseSession"]:
+                self.sessions.end(kept)
 
     def _do_put(self, requests: Iterator[bytes], context: Context) -> Iterator[bytes]:
-        kept, descriptor, arrow = self._kept(context), b"", bytearray()
+        with self._visited(context) as kept:
+            descriptor, arrow = self._put(requests, context)
+            yield self._work(context, kept, lambda: self._statements.put(kept, descriptor, arrow))
+
+    def _put(self, requests: Iterator[bytes], context: Context) -> tuple[bytes, bytes]:
+        """What a DoPut is about, and its Arrow stream, which may be no longer than the policy allows."""
+        descriptor, arrow = b"", bytearray()
         most = 2 * self._server.limits.statement_bytes + SLACK
         for request in requests:
             try:
@@ -204,17 +217,17 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
                     raise TooMuch(f"The parameters have more than {most} bytes, which are the most.")
             except Error as refusal:
                 context.abort(*status_of(refusal))
-        yield self._work(context, kept, lambda: self._statements.put(kept, descriptor, bytes(arrow)))
+        return descriptor, bytes(arrow)
 
     def _list_actions(self, request: bytes, context: Context) -> Iterator[bytes]:
-        self._kept(context)
-        for name, words in ACTIONS.items():
-            yield field(1, name) + field(2, words)
+        with self._visited(context):
+            for name, words in ACTIONS.items():
+                yield field(1, name) + field(2, words)
 
     def _list_flights(self, request: bytes, context: Context) -> Iterator[bytes]:
         """None: what can be asked is not listed, but for the tables."""
-        self._kept(context)
-        yield from ()
+        with self._visited(context):
+            yield from ()
 
     # ---------------------------------------------------------------------------------------------- around every call
 
@@ -225,6 +238,26 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
         if kept is not None:
             return kept
         return self._admitted(context, lambda: self.sessions.open(header, _address(context)))
+
+    @contextlib.contextmanager
+    def _visited(self, context: Context) -> Iterator[Visit]:
+        """The session of a call while it lasts. One analyst has half of all calls: those that send nothing more, or do
+        not read what they asked for, last as long as they like.
+        """
+        kept = self._kept(context)
+        analyst = kept.guest.analyst
+        with self._lock:
+            full = self._calling[analyst] >= self._own
+            self._calling[analyst] += not full
+        if full:
+            told = TooMuch(f"You have {self._own} calls at work, which is your most. Let one end.")
+            context.abort(*status_of(told))
+        try:
+            yield kept
+        finally:
+            with self._lock:
+                self._calling[analyst] -= 1
+                self._calling += Counter()  # forgets who has none
 
     def _work(self, context: Context, kept: Visit, work: Callable[[], Result]) -> Result:
         return self._done(context, lambda: self._server.done(kept.guest.analyst, work, context.is_active))

@@ -15,6 +15,7 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+from dpsql.server import mcp_http
 from dpsql.server.doors import DOORS
 from dpsql.server.events import EVENTS
 from dpsql.server.listening import Listen
@@ -241,6 +242,28 @@ def test_of_too_many_sessions_the_most_silent_ends(clinic: Clinic, events: list[
 
     assert at_the_door(clinic, tried) == [200, 404, 200, 404, 200, 200]
     assert [event["analyst"] for event in events if event["event"] == "session ended"] == ["ana"]
+
+
+def test_one_analysts_requests_without_an_end_leave_half_of_all_to_others(
+    clinic: Clinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mcp_http, "STRANGERS", 4 - clinic.server.limits.connections)
+    bob = {"Authorization": f"Bearer {clinic.tokens['bob']}"}
+
+    async def tried(where: str) -> list[int]:
+        async with httpx.AsyncClient(headers={**ACCEPTS, "Authorization": f"Bearer {clinic.tokens['ana']}"}) as http:
+            first, second = await begun(http, where), await begun(http, where)
+            async with http.stream("GET", where, headers=first):
+                async with http.stream("GET", where, headers=second):
+                    full = await http.post(where, json=PING, headers=first)
+                    other = await http.post(where, json=START, headers=bob)
+                again = full
+                while again.status_code == 429:  # until the server has seen that a stream ended
+                    again = await http.post(where, json=PING, headers=first)
+        assert "at work" in full.json()["error"]
+        return [full.status_code, other.status_code, again.status_code]
+
+    assert at_the_door(clinic, tried) == [429, 200, 200]
 
 
 def test_a_stream_without_an_end_ends_when_the_door_stops(clinic: Clinic, events: list[dict[str, object]]) -> None:

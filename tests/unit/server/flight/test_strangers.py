@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import socket
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from threading import Event
 
 import grpc
 import pytest
 
 from dpsql.server.flight.door import STRANGERS, FlightDoor
+from dpsql.server.flight.messages import SERVICE
 from tests.unit.server.clinic import Clinic
 from tests.unit.server.flight.client import Client
-from tests.unit.server.opening import opened
+from tests.unit.server.opening import opened, wait_until
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
 
@@ -58,3 +61,31 @@ def test_who_says_nothing_is_hung_up_on(clinic: Clinic) -> None:
         for _ in range(2):
             assert client.query("SHOW TABLES").num_rows == 1
             time.sleep(1)  # a client opens another connection by itself, in the same session
+
+
+def test_one_analysts_calls_that_never_end_leave_half_of_all_to_others(clinic: Clinic) -> None:
+    over = Event()
+
+    def nothing() -> Iterator[bytes]:
+        over.wait(60)
+        yield b""
+
+    door = FlightDoor(clinic.server)
+    with opened(door) as where, Client(where) as ana, Client(where) as bob:
+        ana.login("ana", clinic.tokens["ana"])
+        bob.login("bob", clinic.tokens["bob"])
+        most = 4 * clinic.server.limits.connections
+        put = ana._channel.stream_stream(SERVICE + "DoPut")
+        calls = [put(nothing(), metadata=ana.metadata) for _ in range(most + 10)]
+
+        def refused() -> list[str]:
+            return [call.details() for call in calls if call.done()]
+
+        wait_until(lambda: len(refused()) == most // 2 + 10)
+        assert {text[:11] for text in refused()} == {"You have 40"}
+        assert bob.query("SELECT COUNT(*) AS n FROM people").num_rows == 1
+        for call in calls:
+            call.cancel()
+        over.set()
+        wait_until(lambda: door._calling.total() == 0)
+        assert ana.query("SELECT COUNT(*) AS n FROM people").num_rows == 1
