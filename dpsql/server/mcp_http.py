@@ -156,8 +156,8 @@ class McpDoor:
             return await JSONResponse({"error": str(refusal)}, 429)(scope, receive, send)
         most = (self._server.limits.connections + STRANGERS) // 2  # of all that the door takes
         if room.inside >= most:  # streams, and requests whose human is asked, last as long as their client likes
-            told = f"You have {most} requests at work, which is your most. Nothing was charged. Let one end."
-            return await JSONResponse({"error": told}, 429)(scope, receive, send)
+            full = f"You have {most} requests at work, which is your most. Nothing was charged. Let one end."
+            return await JSONResponse({"error": full}, 429)(scope, receive, send)
         room.inside += 1
         try:
             await self._answered(room, scope, receive, send)
