@@ -18,6 +18,7 @@ from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.functions import Function, Spelt
+from dpsql.plan.functions.table import Work
 from dpsql.plan.nodes import Relation
 from dpsql.plan.relations import has_left_join
 from dpsql.plan.types import Type, Value
@@ -61,6 +62,7 @@ class Dialect:
             the sign, rising.
         once: What begins a subquery whose columns are used more than once by the query around it: without, the database
             would work out each of them as often as it is used.
+        works: How long functions take of which it makes more work than DuckDB does, by name.
         over_left_joins: Spellings in the place of these, in statements that hold a left join (`over`).
     """
 
@@ -77,8 +79,9 @@ class Dialect:
     counts: bool = False
     narrow: tuple[tuple[str, int], ...] = ()
     once: str = ""
+    works: Mapping[str, Work] = field(default_factory=dict)
     over_left_joins: Mapping[str, str] = field(default_factory=dict)
-    _spelt: dict[tuple[str, int], Spelt] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _spelt: dict[tuple[str, str, int], Spelt] = field(default_factory=dict, init=False, repr=False, compare=False)
     _read: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def over(self, relation: Relation) -> Dialect:
@@ -154,7 +157,7 @@ class Dialect:
 
     def spelt(self, function: Function) -> Spelt:
         """How much its words for a function have it do; of one that it has not, what DuckDB's do."""
-        key = function.sql, len(function.parameters)
+        key = function.name, function.sql, len(function.parameters)
         if key not in self._spelt:
             self._spelt[key] = self._counted(function)
         return self._spelt[key]
@@ -167,7 +170,7 @@ class Dialect:
         every, behind = sql.count("{*}"), sql.count("{rest}")
         found = [sql.count(f"{{{at}}}") + every + (behind if at else 0) for at in range(len(function.parameters))]
         more = _calls(sql) - _calls(function.sql)
-        return Spelt([max(1, count) for count in found], 1 + max(0, more))
+        return Spelt([max(1, count) for count in found], 1 + max(0, more), self.works.get(function.name))
 
     def _spelled(self, sql: str) -> str:
         found = _PRIMITIVE.search(sql)

@@ -251,11 +251,12 @@ def nanoseconds(expression: Expression, spelt: Spelling = Spelt.as_written) -> i
     found = NS_A_NODE + sum(times * nanoseconds(own, spelt) for own, times in _copies(expression, spelt))
     if not isinstance(expression, Apply):
         return found
-    letters, calls = [_letters(argument) for argument in arguments], spelt(expression.function).calls
-    found += NS_A_NODE * (calls - 1) + NS_A_LETTER * _letters(expression)
-    if expression.function.work is None:
-        return found + NS_A_LETTER * calls * sum(letters)
-    return found + calls * expression.function.work(letters, [value_of(argument) for argument in arguments])
+    letters, own = [_letters(argument) for argument in arguments], spelt(expression.function)
+    found += NS_A_NODE * (own.calls - 1) + NS_A_LETTER * _letters(expression)
+    work = own.work or expression.function.work
+    if work is None:
+        return found + NS_A_LETTER * own.calls * sum(letters)
+    return found + own.calls * work(letters, [value_of(argument) for argument in arguments])
 
 
 def _copies(expression: Expression, spelt: Spelling) -> Iterator[tuple[Expression, int]]:

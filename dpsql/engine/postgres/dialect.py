@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.postgres.casts import CASTS, READING, double_of, number_of, short_enough, text_of
 from dpsql.engine.postgres.words import BYTES, LAST_OF_MONTH, NAN, ONCE, kept, within
+from dpsql.plan.functions.text import LETTER_BY_LETTER
 
 __all__ = ["postgres"]
 
@@ -246,6 +247,7 @@ def postgres(schema: str, prefix: str) -> Dialect:
         escapes={"'": "''"},
         widest=10**131_000,
         spellings=SPELLINGS,
+        works=LETTER_BY_LETTER,
         prefix=prefix,
         exact=True,
         once=ONCE,

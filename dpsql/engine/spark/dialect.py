@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.spark.casts import CASTS, READING, number_of, text_of
 from dpsql.engine.spark.words import LOCAL, MICROS, ceiling, floored, half_away, truncated, whole, within
+from dpsql.plan.functions.text import LETTER_BY_LETTER
 
 __all__ = ["SparkDialect", "spark"]
 
@@ -299,6 +300,7 @@ def spark(prefix: str) -> SparkDialect:
         escapes={"\\": "\\\\", "'": "\\'"},
         widest=10**33,  # Sail's DIV multiplies by 10^4 first, and decimals end at 10^38
         spellings=SPELLINGS,
+        works=LETTER_BY_LETTER,
         prefix=prefix,
         exact=True,
     )

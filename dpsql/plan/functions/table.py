@@ -153,10 +153,12 @@ class Spelt:
     Attributes:
         copies: How often each parameter stands in them.
         calls: How many functions they call, where DuckDB's words call one.
+        work: Nanoseconds that it takes there, as `Function.work`; None: as long as the function itself says.
     """
 
     copies: Sequence[int]
     calls: int
+    work: Work | None = None
 
     @classmethod
     def as_written(cls, function: Function) -> Spelt:

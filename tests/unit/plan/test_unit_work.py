@@ -15,6 +15,7 @@ import duckdb
 import pytest
 
 import dpsql.testing
+from dpsql.engine.dialect import Dialect, filled
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.functions import FUNCTIONS, Function
@@ -237,20 +238,26 @@ def test_one_patient_is_in_few_of_the_groups_that_are_read(sessions: tuple[Sessi
 
 HARD: dict[object, tuple[str, ...]] = {
     check_pattern: ("(x?y?){90}z", "[xy]*x[xy]{40}z", "x*z|", "y", "[^y]+"),
-    check_like: ("%" + "_" * 150 + "z%", "%x_%y_%z"),
+    check_like: ("%" + "_" * 150 + "z%", "%x_%y_%z", "%" + "\U0001f600" * 150 + "z%"),
     check_escape: ("!",),
     check_replacement: ("\\0\\0", "q"),
 }
 """Constants with which functions take long, by what is checked of them."""
 OTHERS = ("y", "x" * 99 + "z", "yx" * 40)  # Other texts of up to 100 letters.
-HOSTILE = ("repeat('yx', 500)", "repeat('x', 1000)", "repeat('é', 1000)", "'x' || repeat('y', 999)")
+HOSTILE = (
+    "repeat('yx', 500)",
+    "repeat('x', 1000)",
+    "repeat('é', 1000)",
+    "'x' || repeat('y', 999)",
+    "repeat('\U0001f600', 1000)",
+)
 MOST = 2_000  # Rows of such texts.
 FACTOR = 10
 """So many times what is counted a function may take: a part of the thirty times of which one unit has one."""
 COUNTED = 20_000_000  # Nanoseconds that are counted of the rows on which one is measured.
 
 
-def calls(function: Function) -> Iterator[tuple[str, list[int], list[object]]]:
+def calls(function: Function, words: Dialect = DUCKDB) -> Iterator[tuple[str, list[int], list[object]]]:
     """SQL of it over hostile texts, with the letters of its arguments and the constants."""
     ways: list[list[tuple[str, int, object]]] = []
     for place, kind in enumerate(function.parameters):
@@ -266,8 +273,7 @@ def calls(function: Function) -> Iterator[tuple[str, list[int], list[object]]]:
         values = [value for _, _, value in way]
         if function.needs is None or place_in(function, values):
             written = [sql for sql, _, _ in way]
-            sql = DUCKDB.spelled(function.sql)[0].replace("{*}", ", ".join(written)).format(*written)
-            yield sql, [letters for _, letters, _ in way], values
+            yield filled(words.spelled(function.sql)[0], written), [letters for _, letters, _ in way], values
 
 
 def place_in(function: Function, values: list[object]) -> bool:
