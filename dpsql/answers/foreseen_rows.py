@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from dpsql.answers.forms import choosing
 from dpsql.answers.intervals import known_value
 from dpsql.answers.totals import RISING, Over, several_rows
 from dpsql.plan.intervals import EVERYTHING, Interval
@@ -58,6 +59,9 @@ class RowsForeseen:
         """
         if node.function.name not in RISING or not node.arguments or several_rows(node.arguments[0]):
             return None
+        keys = {key.name for key in self.prepared.plan.keys}
+        if not isinstance(node, Apply) and any(column.name not in keys for column in choosing(node)):
+            return None  # which rows are read is left to chance
         argument = node.arguments[0]
         own = Ranged(argument).possible(lambda own: known.get(own.name) if isinstance(own, Column) else None)
         if own.range is None or (own.null and argument.facts.nullable):

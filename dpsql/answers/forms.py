@@ -33,6 +33,7 @@ __all__ = [
     "NotLinearError",
     "Over",
     "RowsRead",
+    "choosing",
     "constant",
     "form",
     "parted",
@@ -285,7 +286,7 @@ class _Any:
         return Form(Fraction(1), noise if column.name in self.noised else {})
 
     def over(self, node: Over) -> tuple[Expression | None, Sequence[int]]:
-        if any(column.name in self.noised for column in _choosing(node)):
+        if any(column.name in self.noised for column in choosing(node)):
             raise NotLinearError  # which rows are read is left to chance
         argument = node.arguments[0] if node.arguments else None
         if argument is not None and any(map(_reads_rows, _nodes(argument))):
@@ -306,10 +307,12 @@ def _reads_rows(node: Expression) -> bool:
     return isinstance(node, Windowed | Total) or is_aggregate(node)
 
 
-def _choosing(node: Over) -> list[Column]:
+def choosing(node: Over) -> list[Column]:
     """The columns that decide which rows are read."""
     match node:
-        case Windowed(partition=partition, order=order):
+        case Windowed(partition=partition, order=order, frame=frame):
+            if frame is not None and frame.start is None and frame.end is None and node.function.name not in SHOWING:
+                order = ()  # all rows of the partition, in whichever order
             return [own for part in (*partition, *(term.expression for term in order)) for own in columns_of(part)]
         case Total(where=where) if where is not None:
             return list(columns_of(where))

@@ -8,11 +8,12 @@ by the union bound all of them hold at once, whatever rows HAVING or LIMIT keep,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from dpsql.answers.forms import choosing
 from dpsql.answers.intervals import MOST_NODES, AnswerRows, Bars, ends_of, known_value, within
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.screen import Ends
@@ -70,7 +71,8 @@ def several_rows_intervals(
         confidence: Between 0 and 1.
 
     Returns:
-        ``(None, None)`` where nothing sound is known: ranks, rows of groups of rows, ends without bounds.
+        ``(None, None)`` where nothing sound is known: ranks, rows of groups of rows, ends without bounds, and where
+        noise decides which rows are read: by the truth they may be others.
     """
     unknown: list[Ends] = [(None, None)] * len(rows.rows)
     over: dict[str, Expression] = {}
@@ -78,8 +80,8 @@ def several_rows_intervals(
         if plan.stages:
             over = {f"c{i}": between_stages(substituted(output.expression, over)) for i, output in enumerate(outputs)}
     written = plan.answer[column].expression
-    whole = substituted(written, over) if over else written
-    nodes = several_rows(written)
+    whole, nodes = substituted(written, over) if over else written, several_rows(written)
+    read = [substituted(node, over) for node in nodes]
     noised = [c for c in columns_of(whole) if c.name in bars]
     if not noised:
         return []
@@ -89,15 +91,15 @@ def several_rows_intervals(
         or len(groups) > MOST_GROUPS
         or any(stage.aggregates for stage in plan.stages)
         or len(several_rows(whole)) != len(nodes)
+        or any(_by_chance(node, bars) for node in read)
     ):
         return unknown
-    ranged, of = Ranged(whole), [Ranged(substituted(node.arguments[0], over)) for node in nodes]
+    ranged, of = Ranged(whole), [Ranged(node.arguments[0]) for node in read if isinstance(node, Over)]
     if len(rows.rows) * ranged.size + len(groups) * sum(own.size for own in of) > MOST_NODES:
         return unknown
     level = 1 - (1 - confidence) / (len(noised) * max(len(groups), 1))
     boxes = _boxes({c: bars[c.name](level) for c in noised}, _keys(plan, groups, whole), len(groups))
-    ends: dict[str, Sequence[Any]] = {}
-    asked: list[Over] = []
+    ends, asked = dict[str, Sequence[Any]](), list[Over]()
     for index, node in enumerate(nodes):
         found, real = _moderate_ends(of[index], boxes, node.arguments[0]), _real(node)
         if real is None or found is None:
@@ -105,7 +107,12 @@ def several_rows_intervals(
         ends |= {f"low{index}": found[0], f"high{index}": found[1]}
         asked.append(real)
     worked = _worked(_extended(plan, asked), groups, {**values, **ends}, after, len(plan.answer), rows)
-    return unknown if worked is None else _together(ranged, [substituted(n, over) for n in nodes], boxes, rows, worked)
+    return unknown if worked is None else _together(ranged, read, boxes, rows, worked)
+
+
+def _by_chance(node: Expression, noised: Collection[str]) -> bool:
+    """Whether noise decides which rows it reads."""
+    return isinstance(node, Over) and any(own.name in noised for own in choosing(node))
 
 
 def _moderate_ends(of: Ranged, boxes: Sequence[_Box], argument: Expression) -> tuple[list[float], list[float]] | None:

@@ -75,6 +75,36 @@ def test_ranks_and_totals_of_groups_of_rows_have_no_interval(session: dpsql.Sess
     assert answer.interval("m") == [(None, None)] * SECTORS
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT SUM(n) OVER (PARTITION BY n > {}) AS x FROM t",
+        "SELECT SUM(length(sector)) OVER (PARTITION BY big) AS x FROM (SELECT *, n > {} AS big FROM t)",
+        "SELECT MAX(n) OVER (ORDER BY n) AS x FROM t",
+        "SELECT AVG(n) OVER (ORDER BY n ROWS 1 PRECEDING) AS x FROM t",
+        "SELECT n - LAG(n, 1, 0) OVER (ORDER BY n) AS x FROM t",
+        "SELECT (SELECT SUM(n) FROM t WHERE n > {}) AS x FROM t",
+    ],
+)
+def test_where_noise_decides_which_rows_are_read_there_is_no_interval(
+    session: dpsql.Session, ends: list[tuple[float, float]], sql: str
+) -> None:
+    # That of the rows that are read by chance would be of other rows than those that the truth reads.
+    asked = f"WITH t AS ({COUNTED}) {sql.format(round(sum(ends[0]) / 2))}"
+    assert session.query(asked, epsilon=0.1).interval("x") == [(None, None)] * SECTORS
+    (foretold,) = (own for own in session.explain(asked, epsilon=0.1).columns if own.name == "x")
+    assert foretold.error == "not foretold: over several rows"
+
+
+def test_where_all_rows_are_read_their_order_is_nothing_to_the_interval(session: dpsql.Session) -> None:
+    whole = "SUM(n) OVER (ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)"
+    answers = [
+        session.query(f"WITH t AS ({COUNTED}) SELECT {own} AS x FROM t", epsilon=0.1)
+        for own in (whole, "SUM(n) OVER ()")
+    ]
+    assert answers[0].interval("x") == answers[1].interval("x") != [(None, None)] * SECTORS
+
+
 def test_a_total_of_what_may_be_null_has_no_interval(session: dpsql.Session, ends: list[tuple[float, float]]) -> None:
     middle = round(sum(ends[0]) / 2)
     kept = (
