@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -29,6 +30,7 @@ from dpsql.server.postgres.questions import Deallocate, question_of
 from dpsql.server.postgres.scan import statements
 from dpsql.server.postgres.states import CANCELLED, PgRefusal, fields_of, told
 from dpsql.server.postgres.wire import Wire
+from dpsql.sql.tokens import LONGEST_TEXT
 
 __all__ = ["Conversation"]
 
@@ -112,21 +114,18 @@ class Conversation:
         fields.end()
         self._portals.pop("", None)
         self._statements.pop("", None)
-        found = statements(text)
-        if not found:
-            self._wire.write(messages.empty_query)
-        for own, offset in found:
-            statement = PreparedStatement(offset, self._question(own))
-            try:
-                portal = Portal(statement, [], [])
+        with suppress(_Told):
+            found = self._told_apart(text)
+            if not found:
+                self._wire.write(messages.empty_query)
+            for own, offset in found:
+                portal = Portal(PreparedStatement(offset, self._question(own)), [], [])
                 await self._run(portal)
                 result = portal.result
                 if result is not None and result.columns is not None and result.copied is None:
                     self._wire.write(messages.row_description(result.columns, [0] * len(result.columns)))
                 await self._rows(portal, 0)
-            except _Told:
-                break
-            await self._wire.relieve()
+                await self._wire.relieve()
         await self._ready()
 
     async def _ready(self) -> None:
@@ -142,7 +141,7 @@ class Conversation:
         name, text = fields.string(), fields.string()
         oids = [fields.int32() for _ in range(fields.int16())]
         fields.end()
-        found = statements(text)
+        found = self._told_apart(text)
         own, offset = found[0] if found else ("", 0)
         statement = PreparedStatement(offset, self._question(own, oids), oids)
         async with self._telling(statement):
@@ -227,6 +226,13 @@ class Conversation:
         self._wire.write(messages.close_complete)
 
     # ------------------------------------------------------------------------------------------------------------ parts
+
+    def _told_apart(self, text: str) -> list[tuple[str, int]]:
+        """The statements of a text that is not too long: all connections wait while it is read."""
+        if len(text) <= LONGEST_TEXT:
+            return statements(text)
+        self._tell(PgRefusal("54000", f"A query has {LONGEST_TEXT} characters at the most.", "Ask in smaller ones."))
+        raise _Told
 
     def _question(self, text: str, told: Sequence[int] = ()) -> Inquiry | None:
         return question_of(self._context, text, told) if text else None

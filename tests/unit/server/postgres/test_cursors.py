@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsql.server.postgres import conversation, cursors
+from dpsql.sql.tokens import LONGEST_TEXT
 from tests.unit.server.postgres.conftest import Open
 from tests.unit.server.postgres.raw import Raw, Reply, bind, describe, execute, message, parse
 
@@ -147,3 +148,10 @@ def test_prepared_statements_and_values_that_are_kept_are_bounded(ana: Raw, monk
     value = b"x" * 3000
     valued = b"\0t\0" + b"\0\0\0\1" + len(value).to_bytes(4, "big") + value + b"\0\0"
     assert [ana.tell(message(b"B", name + valued)).kinds for name in (b"p", b"q")] == ["2Z", "EZ"]
+
+
+def test_a_text_that_is_longer_than_any_query_is_not_read(ana: Raw) -> None:
+    long = f"SELECT 1{' ' * LONGEST_TEXT}"
+    for reply in (ana.ask(long), ana.tell(parse(long))):
+        assert (reply.code, reply.kinds) == ("54000", "EZ")
+    assert ana.ask("SELECT 1").rows == [[b"1"]]
