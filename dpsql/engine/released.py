@@ -65,9 +65,9 @@ def _selected(printer: Printer, stage: Stage, rows: str, ties: list[str], *, las
         sql += f" GROUP BY {', '.join(map(printer.expression, stage.group_by))}"
     if stage.having is not None:
         sql += f" HAVING {printer.expression(stage.having)}"
-    terms = [*map(printer.term, stage.order_by), *ties, *(grouped if last else ())]
-    if terms and (last or stage.limit is not None or stage.offset):
-        sql += f" ORDER BY {', '.join(terms)}"
+    if last or stage.limit is not None or stage.offset:  # else no order shows: its constants would belong to nothing
+        terms = [*map(printer.term, stage.order_by), *ties, *(grouped if last else ())]
+        sql += f" ORDER BY {', '.join(terms)}" if terms else ""
     if stage.limit is not None:
         sql += f" LIMIT {int(stage.limit)}"
     if stage.offset:

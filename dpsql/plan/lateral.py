@@ -1,6 +1,7 @@
 """Names of a SELECT list in the same SELECT: ``COUNT(*) AS n, n * 2`` is ``COUNT(*) AS n, COUNT(*) * 2``.
 
-As in DuckDB a column of FROM goes before such a name, and a name stands for what was selected before it.
+As in DuckDB a column of FROM goes before such a name, and a name stands for what was selected before it. Alone in
+ORDER BY the name goes first; in HAVING and inside expressions of ORDER BY a column does, where it may stand there.
 
 Tests: tests/unit/plan/test_lateral.py.
 """
@@ -8,15 +9,17 @@ Tests: tests/unit/plan/test_lateral.py.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan.nodes import Expression
 from dpsql.plan.scope import Scope
 from dpsql.sql import syntax
 from dpsql.sql.rewritten import rewritten
 from dpsql.sql.tokens import fold
 from dpsql.sql.tree.base import measure
 
-__all__ = ["condition_read", "with_names_read"]
+__all__ = ["condition_read", "of_the_list", "with_names_read", "within"]
 
 BY_NAME = frozenset({"dp_interval_low", "dp_interval_high"})
 """Functions whose argument is the name of an output column, not its value."""
@@ -44,6 +47,30 @@ def condition_read(query: syntax.Select, scope: Scope) -> syntax.Expr | None:
     where = _read(query.where, _read_in_turn(query, scope)[1])
     measure(where)
     return where
+
+
+def of_the_list(node: syntax.Expr, named: Mapping[str, Expression]) -> Expression | None:
+    """What a bare name of the select list stands for; None for anything else."""
+    return named.get(node.parts[0]) if isinstance(node, syntax.Name) and len(node.parts) == 1 else None
+
+
+def within(
+    node: syntax.Expr, named: Mapping[str, Expression], column: Callable[[syntax.Expr], Expression | None]
+) -> Expression | None:
+    """What a bare name of the select list stands for in HAVING, or inside an expression of ORDER BY.
+
+    Args:
+        node: The name; of anything else it is None.
+        named: What the names stand for.
+        column: What it is otherwise; None, or a refusal, where it may not stand there.
+    """
+    own = of_the_list(node, named)
+    if own is None:
+        return None
+    try:
+        return column(node) or own
+    except UnsupportedQuery:
+        return own
 
 
 def _read_in_turn(query: syntax.Select, scope: Scope) -> tuple[list[syntax.Item], dict[str, syntax.Expr]]:

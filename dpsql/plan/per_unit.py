@@ -18,7 +18,7 @@ from dpsql.plan.expressions import Resolver, all_of, range_of, where_true
 from dpsql.plan.functions import INTEGER_LIMIT, overloads
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.intervals import Interval
-from dpsql.plan.lateral import with_names_read
+from dpsql.plan.lateral import with_names_read, within
 from dpsql.plan.nodes import Aggregate, Column, Expression, Filter, PerUnit, Relation, UnitValue
 from dpsql.plan.plans import Key
 from dpsql.plan.ranges import known_range, showing
@@ -136,7 +136,9 @@ class _PerUnit:
                     "a star cannot be grouped.", construct="*", position=item.position, hint="Name the columns."
                 )
             columns[item.name] = bare_identity(over.resolve(item.expression), item.position)
-        having = None if query.having is None else over.boolean(over.resolve(query.having), query.having)
+        named = {item.alias.lower(): columns[item.name] for item in query.items if item.alias}
+        after = Resolver(lambda node: within(node, named, self._lookup) or self._lookup(node), self.rows.parameters)
+        having = None if query.having is None else after.boolean(after.resolve(query.having), query.having)
         if having is not None:
             refuse_identifying(having, "HAVING", query.position)
         relation: Relation = PerUnit(self.relation, self.alias, tuple(self.keys), tuple(self.values))

@@ -22,7 +22,8 @@ from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
 from dpsql.plan.grouping import CALLED, grouping, listed_rows, sets_written
 from dpsql.plan.interval_ends import INTERVAL_ENDS, interval_end
-from dpsql.plan.lateral import with_names_read
+from dpsql.plan.kept_order import with_order_kept
+from dpsql.plan.lateral import of_the_list, with_names_read, within
 from dpsql.plan.lists import Lists, numbered
 from dpsql.plan.nodes import Aggregate, Column, Expression, Order, Relation
 from dpsql.plan.options import options_of
@@ -39,7 +40,7 @@ from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, ScopeEntry, identifying
 from dpsql.plan.several import MixesPeople, asked_in, of_select, of_union
 from dpsql.plan.single_rows import refuse_single_rows
-from dpsql.plan.stages import RELEASED, plan_stage, released_names, row_count
+from dpsql.plan.stages import RELEASED, plan_stage, released_columns, released_names, row_count
 from dpsql.plan.stars import refuse_twice
 from dpsql.plan.sub_queries import CutInside, ReleasesInside
 from dpsql.plan.table_functions import plan_table_function
@@ -175,6 +176,7 @@ def _over_released(
         refuse_twice([output.name for output in plan.answer if output.element is None], query.position)
     scope, named = Scope((ScopeEntry(alias, released_names(plan)),)), isinstance(query.source, syntax.TableName)
     stage = plan_stage(query, scope, rows.parameters, answer=named)
+    stage = with_order_kept(stage, plan.after if isinstance(plan, Several) else plan, released_columns(plan))
     options = options_of(query, Resolver(lambda _: None, rows.parameters))
     if options and (isinstance(plan, Several) or plan.options):
         raise UnsupportedQuery(
@@ -304,9 +306,7 @@ class _Statement:
 
     def _resolver(self, named: Mapping[str, Expression] | None = None) -> Resolver:
         def lookup(node: syntax.Expr) -> Expression | None:
-            if named and isinstance(node, syntax.Name) and len(node.parts) == 1 and node.parts[0] in named:
-                return named[node.parts[0]]
-            return self._measured(node)
+            return within(node, named or {}, self._measured) or self._measured(node)
 
         return Resolver(lookup, self.rows.parameters)
 
@@ -378,8 +378,8 @@ class _Statement:
     # ---- afterwards -------------------------------------------------------------------------------------------
 
     def _order(self, term: syntax.OrderItem, outputs: list[Output], named: Mapping[str, Expression]) -> Order:
-        expression = numbered(term.expression, outputs) or self._resolver(named).resolve(term.expression)
-        return Order(expression, term.descending, term.nulls_first)
+        alone = numbered(term.expression, outputs) or of_the_list(term.expression, named)
+        return Order(alone or self._resolver(named).resolve(term.expression), term.descending, term.nulls_first)
 
 
 def _key_facts(key: Key) -> Facts:

@@ -14,7 +14,7 @@ from dpsql.plan.conversions import converted
 from dpsql.plan.expressions import Resolver, arguments_of
 from dpsql.plan.functions import Function
 from dpsql.plan.intervals import Interval
-from dpsql.plan.lateral import condition_read, with_names_read
+from dpsql.plan.lateral import condition_read, of_the_list, with_names_read, within
 from dpsql.plan.lists import Lists, numbered
 from dpsql.plan.nodes import Apply, Column, Constant, Expression, Order, Total, Windowed
 from dpsql.plan.per_unit import CHOOSING, group_nodes
@@ -23,7 +23,7 @@ from dpsql.plan.ranges import uncut, with_length
 from dpsql.plan.scope import Scope, element_name, whole_name
 from dpsql.plan.stars import columns_of_star
 from dpsql.plan.types import Facts, Passed, Type
-from dpsql.plan.windows import refuse_after_having, windowed
+from dpsql.plan.windows import place_sql, refuse_after_having, windowed
 from dpsql.sql import syntax
 
 __all__ = ["RELEASED", "is_aggregate", "plan_stage", "released_names", "row_count"]
@@ -53,7 +53,7 @@ def _exact(row: AggregateFunction, *types: Type, sql: str = "") -> Function:
             return Function(row.name, types, result, spread, interval=lambda _: Interval(Fraction(0), None))
         case _:
             means = row.name == "avg" and types == (Type.INTEGER,)  # not a DOUBLE everywhere
-            sql = "avg_of_integers({0})" if means else f"{row.name.upper()}({{0}})"
+            sql = "avg_of_integers({0})" if means else place_sql(row.name, types)
             return Function(row.name, types, result, sql, interval=lambda x: x)
 
 
@@ -72,13 +72,20 @@ def released_names(plan: Plan | Several) -> dict[str, Expression]:
     """What the columns of a plan's answer are to a query over it: ``released.c0``, ``released.c1``, ..."""
     names: dict[str, Expression] = {}
     for index, output in enumerate(plan.answer):
-        facts = output.expression.facts
-        known = Facts(facts.type, nullable=facts.nullable, step=facts.step)
-        column = (uncut if isinstance(output.expression, Column) else with_length)(
-            Column(RELEASED, f"c{index}", known), output.expression
-        )
-        names.setdefault(element_name(output.name, output.element), column)
+        names.setdefault(element_name(output.name, output.element), _released(index, output))
     return names
+
+
+def released_columns(plan: Plan | Several) -> dict[Expression, Column]:
+    """The same by what the columns are, where they are other than lists."""
+    return {o.expression: _released(index, o) for index, o in enumerate(plan.answer) if o.element is None and not o.end}
+
+
+def _released(index: int, output: Output) -> Column:
+    facts = output.expression.facts
+    known = Facts(facts.type, nullable=facts.nullable, step=facts.step)
+    column = Column(RELEASED, f"c{index}", known)
+    return (uncut if isinstance(output.expression, Column) else with_length)(column, output.expression)
 
 
 def plan_stage(query: syntax.Select, scope: Scope, parameters: tuple[Passed, ...], *, answer: bool = False) -> Stage:
@@ -146,12 +153,19 @@ class _Stage:
         outputs = tuple(output for _, output in pairs)
         groups = self._distinct(outputs) if query.distinct else groups
         named = {item.alias.lower(): o.expression for item, o in pairs if item.alias and o.element is None}
-        after = Resolver(lambda n: _alias(n, named) or self._lookup(n), self.parameters)
+        single = not groups and query.having is None and not any(_aggregates(o.expression) for o in outputs)
+
+        def column(node: syntax.Expr) -> Expression | None:
+            found = self._plain(node)
+            return found if found is None or single or _loose(found, groups) is None else None
+
+        after = Resolver(lambda n: within(n, named, column) or self._lookup(n), self.parameters)
         having = None if query.having is None else after.boolean(after.resolve(query.having), query.having)
         refuse_after_having(having, query)
         order = tuple(
-            Order(numbered(t.expression, outputs) or after.resolve(t.expression), t.descending, t.nulls_first)
+            Order(alone or after.resolve(t.expression), t.descending, t.nulls_first)
             for t in query.order_by
+            for alone in [numbered(t.expression, outputs) or of_the_list(t.expression, named)]
         )
         parts = [(o.expression, o.name, item.position) for item, o in pairs]
         parts += [] if having is None else [(having, "HAVING", query.position)]
@@ -300,10 +314,6 @@ def _totals(expression: Expression, where: Expression | None) -> Expression | No
         case Constant():
             return expression
     return None
-
-
-def _alias(node: syntax.Expr, named: dict[str, Expression]) -> Expression | None:
-    return named.get(node.parts[0]) if isinstance(node, syntax.Name) and len(node.parts) == 1 else None
 
 
 def is_aggregate(expression: Expression) -> bool:

@@ -26,7 +26,7 @@ from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
 from dpsql.sql.refused import FIRST_ROW, QUALIFIED
 
-__all__ = ["between_stages", "refuse_after_having", "refuse_over_rows", "windowed"]
+__all__ = ["between_stages", "place_sql", "refuse_after_having", "refuse_over_rows", "windowed"]
 
 ROWS = Interval(Fraction(1), Fraction(MOST_ROWS))
 COUNTS = Interval(Fraction(0), Fraction(MOST_ROWS))
@@ -71,8 +71,15 @@ def _chosen(name: str, kind: Type, *others: Type) -> Function:
     )  # fmt: skip
 
 
+def place_sql(name: str, types: tuple[Type, ...]) -> str:
+    """An aggregate's SQL; not every database has the least and the greatest of truths."""
+    if types == (Type.BOOLEAN,) and name in ("min", "max"):
+        return "all_true({0})" if name == "min" else "any_true({0})"
+    return f"{name.upper()}({{0}})"
+
+
 def _aggregate(row: AggregateFunction, kind: Type) -> Function:
-    name, result, sql = row.name, row.result(kind), f"{row.name.upper()}({{0}}) {{over}}"
+    name, result, sql = row.name, row.result(kind), f"{place_sql(row.name, (kind,))} {{over}}"
     if row.kind is Kind.COUNT:
         return _function(name, (kind,), result, sql, COUNTS, Nulls.NEVER)
     if row.kind is Kind.SUM and kind is Type.INTEGER:

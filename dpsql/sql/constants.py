@@ -29,6 +29,8 @@ _TYPE_KEYWORDS = frozenset(
     varchar
     """.split()
 )
+_KEYWORDS_OF_EXTRACT = frozenset("year quarter month week day hour minute second decade century".split())
+"""DuckDB's keywords among the parts of EXTRACT: it shows these in capitals."""
 _TYPES_OF_TWO_WORDS = frozenset({("double", "precision"), ("character", "varying")})
 
 
@@ -129,7 +131,8 @@ class Constants(Writer):
         self._handle(atom, operand=False)
         self._open(OpenParenthesis("call", atom))
         self._emit("(", operand=False)
-        self._value(Literal(fold(str(text)), position=part.position), take=2)
+        named = part.word.upper() if part.word in _KEYWORDS_OF_EXTRACT else fold(str(text))
+        self._value(Literal(named, position=part.position), take=2)
         self._emit(",", operand=False, take=0)
 
     def _type(self) -> None:

@@ -140,8 +140,8 @@ def with_values(query: Select, values: Sequence[Sequence[Literal]]) -> Select:
 
 
 def _said(value: object) -> str:
-    """A value as DuckDB writes it in the name of a column."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    """A value as DuckDB writes it in the name of a column: the empty text with its quotes."""
+    return str(value).lower() if isinstance(value, bool) else str(value) or "''"
 
 
 def _columns(keys: Sequence[PivotKey], aggregates: Sequence[Item]) -> list[Item]:
@@ -174,7 +174,7 @@ def _text(value: Expr) -> str:
     """What the columns of a value are called."""
     if not isinstance(value, Literal) or value.value is None:
         raise _refusal("each value is a constant.", value.position, "Write FOR sex IN ('F', 'M').")
-    return value.value if isinstance(value.value, str) else column_name(value)
+    return _said(value.value) if isinstance(value.value, str) else column_name(value)
 
 
 def _of_one(item: Item, condition: Expr) -> Expr:

@@ -46,6 +46,9 @@ def qualified(select: Select, condition: Expr) -> Select:
         if isinstance(term.expression, Literal):
             order.append(term)
             continue
+        if isinstance(term.expression, Name) and aliases.count(".".join(term.expression.parts)) == 1:
+            order.append(replace(term, expression=_column(term.expression.parts[0], term)))  # it goes before a column
+            continue
         hidden.append(Item(term.expression, f"order {place}", f"order {place}", position=term.position))
         order.append(replace(term, expression=_column(f"order {place}", term)))
     named = tuple(fold(item.name) for item in (*inner, *hidden) if item.expression not in stars)

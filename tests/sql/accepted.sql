@@ -6539,3 +6539,141 @@ SELECT COUNT(*) FROM (SELECT visit_id, SUM(CAST(round(cost * 100) AS BIGINT)) OV
 -- columns: count_star() integer
 -- engine: SELECT "bin", "units", "signs", "total" FROM (SELECT CAST(bin AS BIGINT) AS "bin", CAST(CASE g WHEN 0 THEN n0 END AS BIGINT) AS "units", CAST(CASE g WHEN 0 THEN s0 END AS BIGINT) AS "signs", CAST(CASE g WHEN 0 THEN x0 END AS HUGEINT) AS "total" FROM (SELECT j, bin, SUM(CASE WHEN f = 0 THEN 1 ELSE 0 END) AS n0, SUM(CASE WHEN f = 0 THEN CASE WHEN t0 > 0 THEN 1 ELSE 0 - 1 END ELSE 0 END) AS s0, SUM(t0) AS x0 FROM (SELECT j, bin, t0, CASE WHEN t0 <> 0 THEN 0 END AS f FROM (SELECT j, t0, CASE WHEN size <= 4 THEN CASE WHEN size <= 2 THEN CASE WHEN size <= 1 THEN 0 ELSE 1 END ELSE CASE WHEN size <= 3 THEN 2 ELSE 3 END END ELSE CASE WHEN size <= 8 THEN CASE WHEN size <= 6 THEN 4 ELSE 5 END ELSE CASE WHEN size <= 12 THEN 6 ELSE 7 END END END AS bin FROM (SELECT j, t0, CASE WHEN t0 < 0 THEN 0 - t0 ELSE t0 END AS size FROM (SELECT 0 AS j, t0_0 AS t0 FROM (SELECT CASE WHEN t0_0 < 0 THEN 0 WHEN t0_0 > 12 THEN 12 ELSE COALESCE(t0_0, 0) END AS t0_0 FROM (SELECT CAST(COUNT(CASE WHEN g = 0 THEN 1 END) AS BIGINT) AS t0_0 FROM (SELECT 0 AS g, "u" FROM (SELECT "u" FROM (SELECT "t2"."c2" AS "u" FROM (SELECT "t1"."c0" AS "c0", "t1"."c1" AS "c1", "t1"."c2" AS "c2", "t1"."c3" AS "c3", CAST(SUM("t1"."c1") OVER (PARTITION BY "t1"."c2" ORDER BY "t1"."c0" ASC NULLS LAST) AS BIGINT) AS "w0", CAST(SUM("t1"."c3") OVER (PARTITION BY "t1"."c2" ORDER BY "t1"."c0" ASC NULLS LAST, "t1"."place" ASC NULLS FIRST ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS BIGINT) AS "w1" FROM (SELECT "t0"."visit_id" AS "c0", CAST(round(("t0"."cost" * CAST($1 AS DOUBLE))) AS BIGINT) AS "c1", "t0"."patient_id" AS "c2", year("t0"."visited_on") AS "c3", "t0"."$rank" AS "place" FROM "bounded"."main"."visits" AS "t0") AS "t1") AS "t2" WHERE ("t2"."w0" > CAST($2 AS BIGINT)) AND ("t2"."w1" > CAST($3 AS BIGINT))) AS q) AS q) AS q GROUP BY "u") AS q) AS q) AS q) AS q) AS q) AS q GROUP BY j, bin) AS q CROSS JOIN (SELECT 0 AS g) AS k) AS q WHERE "units" <> 0 OR "total" <> 0
 -- values: 100.0, 50000, 4041
+
+-- Names that are columns and aliases, too: alone in ORDER BY the alias goes first, elsewhere a column that may stand there
+SELECT sex AS consent, COUNT(consent) AS sex FROM patients GROUP BY patients.sex HAVING sex > 'F' ORDER BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count of text
+-- columns: consent text, sex integer
+-- engine: SELECT "k0", CAST(COUNT("x0") AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT consent AS sex, COUNT(*) AS consent FROM patients GROUP BY patients.consent ORDER BY consent || '', sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- a0: count_rows
+-- columns: sex text, consent integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- Here the column may not stand.
+SELECT consent, SUM(age) AS age FROM patients GROUP BY consent HAVING age > 10 ORDER BY age
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- a0: sum of integer [0, 110]; grid 1 from 0 to 110
+-- columns: consent text, age integer
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT name, -population AS population FROM cities ORDER BY population + 0, name LIMIT 3
+-- unit: none, the tables are public
+-- columns: name text, population integer [-8175133, -50005]
+-- engine: SELECT "t0"."name" AS "c0", (-"t0"."population") AS "c1" FROM "bounded"."main"."cities" AS "t0" ORDER BY ("t0"."population" + CAST($1 AS BIGINT)) ASC NULLS LAST, "t0"."name" ASC NULLS LAST LIMIT 3
+-- values: 0
+
+SELECT name, -population AS population FROM cities ORDER BY population, name LIMIT 3
+-- unit: none, the tables are public
+-- columns: name text, population integer [-8175133, -50005]
+-- engine: SELECT "t0"."name" AS "c0", (-"t0"."population") AS "c1" FROM "bounded"."main"."cities" AS "t0" ORDER BY (-"t0"."population") ASC NULLS LAST, "t0"."name" ASC NULLS LAST LIMIT 3
+
+SELECT state AS name, SUM(population) AS state FROM cities GROUP BY cities.state HAVING state > 'F' ORDER BY state || 'x', state
+-- unit: none, the tables are public
+-- columns: name text, state integer or NULL
+-- engine: SELECT "t0"."state" AS "c0", TRY_CAST(SUM("t0"."population") AS BIGINT) AS "c1" FROM "bounded"."main"."cities" AS "t0" GROUP BY "t0"."state" HAVING ("t0"."state" > CAST($1 AS VARCHAR)) ORDER BY ("t0"."state" || CAST($2 AS VARCHAR)) ASC NULLS LAST, TRY_CAST(SUM("t0"."population") AS BIGINT) ASC NULLS LAST, "t0"."state" ASC NULLS LAST
+-- values: 'F', 'x'
+
+-- reference: SELECT sex AS consent, COUNT(*) AS sex FROM patients WHERE sex IS NOT NULL GROUP BY sex QUALIFY RANK() OVER (ORDER BY COUNT(*)) <= 2 ORDER BY 2
+SELECT sex AS consent, COUNT(*) AS sex FROM patients GROUP BY patients.sex QUALIFY RANK() OVER (ORDER BY COUNT(*)) <= 2 ORDER BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: consent text, sex integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- An alias in HAVING within one unit
+SELECT n, COUNT(*) AS patients FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id HAVING n >= 3) GROUP BY n ORDER BY n
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: integer [1, 12]; 10 values: 3, 4, 5, ..., 11, 12
+-- a0: count_rows
+-- columns: n integer [1, 12], patients integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."v0" AS "k0" FROM (SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "k0" FROM (SELECT "t0"."patient_id" AS "k0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "k0") AS "t1" WHERE ("t1"."v0" >= CAST($1 AS BIGINT))) AS q GROUP BY "k0"
+-- values: 3
+
+-- An order that shows nowhere, with a constant
+-- reference: SELECT sex, COUNT(*) AS n FROM patients WHERE sex IS NOT NULL GROUP BY sex ORDER BY sex
+SELECT sex, MAX(n) AS n FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex ORDER BY n % 5, coalesce(n, 7)) GROUP BY sex ORDER BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- Names that DuckDB writes in capitals, or with the quotes of a text
+SELECT EXTRACT(year FROM visited_on), EXTRACT(isodow FROM visited_on), COUNT(*) FROM visits GROUP BY ALL
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
+-- k1: integer [1, 7]; 7 values: 1, 2, 3, ..., 6, 7
+-- a0: count_rows
+-- columns: date_part('YEAR', visited_on) integer [2020, 2025], date_part('isodow', visited_on) integer [1, 7], count_star() integer
+-- engine: SELECT CAST("k0" AS BIGINT) AS "k0", CAST("k1" AS BIGINT) AS "k1", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "k0" AS "k0", "k1" AS "k1", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM (SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", CAST(CASE WHEN "k1" BETWEEN CAST($3 AS BIGINT) AND CAST($4 AS BIGINT) THEN "k1" - CAST($3 AS BIGINT) ELSE 7 END AS TINYINT) AS "k1", "r0" AS "$of", "r1" AS "$bin", "r2" AS "$units", "r3" AS "$signs", "r4" AS "$total" FROM (SELECT year("t0"."visited_on") AS "k0", isodow("t0"."visited_on") AS "k1", "t0"."$of" AS "r0", "t0"."$bin" AS "r1", "t0"."$units" AS "r2", "t0"."$signs" AS "r3", "t0"."$total" AS "r4" FROM "bounded"."main"."visits$days$visited_on" AS "t0") AS q) AS t WHERE "$of" = 0) AS q GROUP BY "k0", "k1", "bin" ORDER BY "k0", "k1", "bin"
+-- values: 2020, 2025, 1, 7
+
+-- policy: shop
+-- reference: SELECT member, COUNT_IF(nickname = ''), COUNT_IF(nickname = 'Ana') FROM customers WHERE member IS NOT NULL GROUP BY member ORDER BY member
+SELECT * FROM (SELECT nickname, member FROM customers) PIVOT (COUNT(*) FOR nickname IN ('', 'Ana') GROUP BY member) ORDER BY member
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean; 2 values: False, True
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: member boolean, '' integer, Ana integer
+-- engine: SELECT "k0", CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1" FROM (SELECT "t0"."member" AS "k0", CASE WHEN ("t0"."nickname" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."nickname" = CAST($3 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0"
+-- values: '', 1, 'Ana'
+
+-- A query that names no order keeps that of the answer.
+-- reference: SELECT sex, COUNT(*) * 2 AS twice FROM patients WHERE sex IS NOT NULL GROUP BY sex ORDER BY 2 DESC LIMIT 2
+SELECT sex, n * 2 AS twice FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex ORDER BY n DESC) LIMIT 2
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, twice integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- reference: SELECT sex FROM patients WHERE sex IS NOT NULL GROUP BY sex ORDER BY COUNT(*) % 7 DESC, sex LIMIT 2
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex ORDER BY n % 7 DESC, sex), b AS (SELECT sex AS s, n FROM a WHERE n > -5) SELECT s AS sex FROM b LIMIT 2
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- Characters and pieces that no text has, which databases answer in different ways
+SELECT split_part(sex, '', -1) AS a, split_part(sex, 'F', 0) AS b, COUNT(*) AS n, COUNT_IF(split_part(city, '', 2) = 'a') AS c, COUNT_IF(split_part(city, '', -99) = '') AS d FROM patients GROUP BY a, b
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- k1: text; 1 values: ''
+-- a0: count_rows
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a2: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: a text, b text, n integer, c integer, d integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COUNT("x1") AS BIGINT) AS "m2" FROM (SELECT split_part("t0"."sex", CAST($1 AS VARCHAR), CAST($2 AS BIGINT)) AS "k0", split_part("t0"."sex", CAST($3 AS VARCHAR), CAST($4 AS BIGINT)) AS "k1", CASE WHEN (split_part("t0"."city", CAST($1 AS VARCHAR), CAST($5 AS BIGINT)) = CAST($6 AS VARCHAR)) THEN CAST($7 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN (split_part("t0"."city", CAST($1 AS VARCHAR), CAST($8 AS BIGINT)) = CAST($1 AS VARCHAR)) THEN CAST($7 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+-- values: '', -1, 'F', 0, 2, 'a', 1, -99
+
+-- policy: shop
+-- The least of truths, which not every database has
+SELECT MIN(coastal) AS some, MAX(coastal) AS every FROM regions
+-- refused: SOME at 1:24: this is a keyword, not a name. If it is a name, quote it: "some".
+
+-- policy: shop
+SELECT code, MAX(coastal) OVER (ORDER BY code ROWS 1 PRECEDING) AS m FROM regions ORDER BY code
+-- unit: none, the tables are public
+-- columns: code text, m boolean or NULL
+-- engine: SELECT "t0"."code" AS "c0", max("t0"."coastal") OVER (ORDER BY "t0"."code" ASC NULLS LAST ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS "c1" FROM "bounded"."main"."regions" AS "t0" ORDER BY "t0"."code" ASC NULLS LAST

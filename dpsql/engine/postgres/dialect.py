@@ -87,7 +87,9 @@ TEXTS = {
     ),
     "lpad": "lpad({0}, CAST({1} AS integer), {2})",
     "rpad": "rpad({0}, CAST({1} AS integer), {2})",
-    "split_part": "CASE WHEN {1} <> '' AND {2} <> 0 THEN split_part({0}, {1}, CAST({2} AS integer)) ELSE {0} END",
+    "split_part": "CASE WHEN {2} = 0 THEN left({0}, 0) "
+                  "WHEN {1} <> '' THEN split_part({0}, {1}, CAST({2} AS integer)) "
+                  f"ELSE substr({{0}}, CAST({_START.replace('{1}', '{2}')} AS integer), 1) END",
     "chr": "chr(CAST({0} AS integer))",
     "ascii": "CAST(ascii({0}) AS bigint)",
     **dict.fromkeys(("unicode", "ord"), "CASE WHEN {0} = '' THEN -1 ELSE CAST(ascii({0}) AS bigint) END"),

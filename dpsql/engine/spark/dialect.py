@@ -88,7 +88,11 @@ TEXTS = {
     ),
     "lpad": "lpad({0}, CAST({1} AS INT), {2})",
     "rpad": "rpad({0}, CAST({1} AS INT), {2})",
-    "split_part": "CASE WHEN {1} <> '' AND {2} <> 0 THEN split_part({0}, {1}, CAST({2} AS INT)) ELSE {0} END",
+    "split_part": "CASE WHEN {2} = 0 THEN left({0}, 0) "
+                  "WHEN {1} <> '' THEN split_part({0}, {1}, CAST({2} AS INT)) "
+                  f"WHEN {{2}} > 0 OR {_LENGTH} + {{2}} >= 0 THEN "
+                  f"substr({{0}}, CAST({_START.replace('{1}', '{2}')} AS INT), 1) "
+                  "ELSE left({0}, 0) END",
     "concat": "concat_ws('', {*})",
     **dict.fromkeys(("strpos", "instr", "position"), whole("instr({0}, {1})")),
     **dict.fromkeys(("prefix", "starts_with"), "startswith({0}, {1})"),

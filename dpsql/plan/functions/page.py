@@ -17,10 +17,10 @@ ABOVE = """# Functions of one row
 
 This is the whole list of what may be computed from a row. None can fail on any value, and none gives NaN or an
 infinity: where DuckDB would, the value is NULL, or the query is refused because the bounds of its columns do not rule
-it out. Otherwise a function gives what DuckDB gives; of a column of decimals it is what DuckDB gives for the nearest
-DOUBLE: `amount * 3 = 0.9` compares doubles, and a half is rounded as theirs is. Unless the last column says otherwise
-it is NULL exactly when an argument is. Bounds follow through every function, so `AVG(ln(cost + 1))` needs none of its
-own.
+it out. Otherwise a function gives what DuckDB gives; of decimals, in a column or written as 2.5 is, it is what DuckDB
+gives for the nearest DOUBLE: `amount * 3 = 0.9` compares doubles, and a half is rounded as theirs is (`CAST(2.5 AS
+INTEGER)` is 2, the even one). Unless the last column says otherwise it is NULL exactly when an argument is. Bounds
+follow through every function, so `AVG(ln(cost + 1))` needs none of its own.
 
 Integers become reals where a type asks for it, or where a result could be too large for 64 bits; dates become
 timestamps. `round(x, n)` and `trunc(x, n)` of an integer are integers. `CASE`, `if(c, x, y)`, `BETWEEN`, `NOT IN`,

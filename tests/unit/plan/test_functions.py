@@ -184,6 +184,15 @@ def _constants(function: Function, chance: random.Random) -> dict[int, Any]:
     return chosen
 
 
+def _emptied(function: Function, constants: dict[int, Any], index: int) -> None:
+    """Has texts among the constants be empty in the first batch, numbers 0 in the second, both in the third."""
+    for place, check in function.constants.items():
+        kind = function.parameter(place)
+        if callable(check) and index in ((0, 2) if kind is Type.TEXT else (1, 2)):
+            empty: Any = "" if kind is Type.TEXT else 0
+            constants[place] = empty if check(empty) is None else constants[place]
+
+
 def _values(kind: Type, chance: random.Random, near: bool) -> list[Any]:
     """Hostile values of all sizes, or random ones of a narrow range."""
     if not near or kind is Type.BOOLEAN:
@@ -211,6 +220,7 @@ def batches(function: Function, most: int = DRAWN) -> Iterator[Batch]:
     count = len(function.parameters) + (chance.randrange(3) if function.variadic else 0)
     for index in range(DRAWN):
         constants = _constants(function, chance)
+        _emptied(function, constants, index)
         columns = [_values(function.parameter(i), chance, near=index % 3 > 0) for i in range(count)]
         if index % 2:
             columns = [[None if chance.random() < 0.2 else value for value in column] for column in columns]

@@ -218,7 +218,7 @@ def test_a_second_statement_is_refused() -> None:
         ("TRY_CAST(a AS Integer)", Cast(A, "integer", True)),
         ("a::double precision", Cast(A, "double precision", False)),
         ("-a::text", Call("negate", (Cast(A, "text", False),))),
-        ("EXTRACT(year FROM a)", Call("date_part", (Literal("year"), A))),
+        ("EXTRACT(year FROM a)", Call("date_part", (Literal("YEAR"), A))),
         ("EXTRACT('Month' FROM a)", Call("date_part", (Literal("month"), A))),
         ("*", AllColumns(None)),
         ("t.*", AllColumns("t")),
