@@ -6669,8 +6669,10 @@ SELECT split_part(sex, '', -1) AS a, split_part(sex, 'F', 0) AS b, COUNT(*) AS n
 
 -- policy: shop
 -- The least of truths, which not every database has
-SELECT MIN(coastal) AS some, MAX(coastal) AS every FROM regions
--- refused: SOME at 1:24: this is a keyword, not a name. If it is a name, quote it: "some".
+SELECT MIN(coastal) AS least, MAX(coastal) AS greatest FROM regions
+-- unit: none, the tables are public
+-- columns: least boolean or NULL, greatest boolean or NULL
+-- engine: SELECT min("t0"."coastal") AS "c0", max("t0"."coastal") AS "c1" FROM "bounded"."main"."regions" AS "t0"
 
 -- policy: shop
 SELECT code, MAX(coastal) OVER (ORDER BY code ROWS 1 PRECEDING) AS m FROM regions ORDER BY code
