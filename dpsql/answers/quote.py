@@ -219,7 +219,7 @@ def _counts_all_units(prepared: Prepared) -> bool:
 
 
 def _reason(error: float | None, reason: str) -> str:
-    return reason if error is None else f"±{error:.4g}, {reason}"
+    return reason if error is None else f"±{number(error)}, {reason}"
 
 
 def _notes_on_classes(prepared: Prepared, classes: Mapping[str, Fraction]) -> tuple[str, ...]:

@@ -185,10 +185,13 @@ class Dialect:
         if spelling is None:
             raise UnsupportedQuery(
                 f"{self.name} has nothing that computes it without ever failing.", construct=primitive,
-                hint="Leave it out, or write it with other functions.",
+                hint=_INSTEAD.get(primitive, "Leave it out, or write it with other functions."),
             )  # fmt: skip
         return spelling
 
+
+_INSTEAD = {"strftime": "Write date_trunc('month', x), or year(x) and month(x)."}
+"""What to write in the place of functions that an engine lacks, where there is something close."""
 
 OFFSET = "[ ]?([Zz]|UTC|[+-](0[0-9]|1[0-5])(:?[0-5][0-9])?)$"
 """How far the clock of a text is ahead of UTC, at the text's end: a pattern that all databases read alike."""

@@ -215,7 +215,8 @@ def _bounds(sides: Sequence[LogHistogram], bins: Sequence[int], type_: str) -> B
 def place_of(single: Signed, bounds: tuple[Any, Any] | None = None) -> Typical | None:
     """Where most units' values lie, as if evenly spread within each bin; None where less than `SEEN` of them is seen.
 
-    A bin ends one step below the next one, where its largest number is: that of 1 holds nothing between 1 and 2.
+    A bin ends one step below the next one, where its largest number is: that of 1 holds nothing between 1 and 2. Where
+    units have more than one number, the spread is a step at least.
 
     Args:
         single: One value of each unit.
@@ -243,7 +244,9 @@ def place_of(single: Signed, bounds: tuple[Any, Any] | None = None) -> Typical |
         within, beyond = (
             (within, middle) if _between(pieces, centre - middle, centre + middle) > near else (middle, beyond)
         )
-    spread = two_digits(Fraction(min(beyond * NORMAL, _normal_spread(pieces, edges, single.up.near))))
+    found = min(beyond * NORMAL, _normal_spread(pieces, edges, single.up.near))
+    least = single.up.step if len(pieces) > 1 else 0  # where half of the units have one number, others have another
+    spread = two_digits(max(Fraction(found), Fraction(least)))
     digits = Decimal((0, (1,), spread.adjusted() - 1))
     return Typical(Fraction(round(centre / float(digits))) * Fraction(digits), Fraction(spread))
 

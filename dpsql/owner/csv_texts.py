@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from dpsql.engine.database import SourceTable
     from dpsql.engine.dialect import Dialect
 
-__all__ = ["as_written"]
+__all__ = ["as_written", "without"]
+
+_ALIKE = {" ": " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}", "'": "'\N{RIGHT SINGLE QUOTATION MARK}"}
+"""How programs write these signs between thousands: French ones a narrow space, Swiss ones a curved apostrophe."""
 
 
 def as_written(
@@ -57,9 +60,16 @@ def _rewritten(words: Dialect, text: str, type_: str, options: Mapping[str, tupl
         read = words.call("moment_by_format", text, words.text(*options["timestampformat"]))
     elif type_ in ("integer", "real", "decimal"):
         for thousands in options.get("thousands", ()):
-            read = words.call("replace", read, words.text(thousands), words.text(""))
+            read = without(words, read, thousands)
         for decimal in options.get("decimal_separator", ()):
             if "." not in options.get("thousands", ()):  # then a point is no part of a number
                 cases.append(f"WHEN {words.call('contains', text, words.text('.'))} THEN NULL")
             read = words.call("replace", read, words.text(decimal), words.text("."))
     return f"CASE {' '.join(cases)} ELSE {read} END" if cases else read
+
+
+def without(words: Dialect, text: str, thousands: str) -> str:
+    """SQL of a number without what stands between its thousands."""
+    for sign in _ALIKE.get(thousands, thousands):
+        text = words.call("replace", text, words.text(sign), words.text(""))
+    return text

@@ -260,7 +260,7 @@ def _owned(
         known = [column for column in units({"": table}) if _PLAIN.fullmatch(column)]
         candidates = " or ".join(known) or "the column of the protected person"
         if chosen.unit is not None:
-            candidates = f"nothing leads to {chosen.unit}: add that column in a view"
+            candidates = f"nothing leads to {chosen.unit}: write rename: {{{chosen.unit}: COLUMN}} if one does"
         yield f"    unit: FILL_IN                # {candidates}; or public: true\n"
     elif link.via is None:
         yield f"    unit: {link.column}\n"

@@ -7,10 +7,21 @@ Tests: tests/unit/owner/test_untyped.py.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dpsql.engine.database import Database, SourceTable
+from dpsql.engine.dialect import Dialect
+from dpsql.owner.csv_texts import without
 from dpsql.owner.shape import NUMERIC, ColumnShape
 
 __all__ = ["read_otherwise", "types_to_declare"]
+
+_NUMBERS = ((",", ""), (",", "."), (",", " "), (",", "'"), (".", ","), (".", " "), (".", "'"))
+"""Signs before decimals and between thousands, where there are any; the most usual ones first."""
+_DAYS = {
+    "%d.%m.%Y": "31.12.2024", "%d/%m/%Y": "31/12/2024", "%m/%d/%Y": "12/31/2024", "%d-%m-%Y": "31-12-2024",
+    "%Y%m%d": "20241231",
+}  # fmt: skip
 
 
 def types_to_declare(database: Database, source: SourceTable) -> str | None:
@@ -30,7 +41,7 @@ def types_to_declare(database: Database, source: SourceTable) -> str | None:
 
 
 def read_otherwise(database: Database, source: SourceTable, column: ColumnShape) -> str:
-    """What the owner can do where texts are numbers with a decimal comma, or days with points, or no booleans.
+    """What the owner can do where texts are numbers or days as some countries write them, or no booleans.
 
     Runs in the owner's process, of a column of which some texts could not be read.
     """
@@ -44,27 +55,57 @@ def read_otherwise(database: Database, source: SourceTable, column: ColumnShape)
             " Of texts true, t, yes, y, 1 and 1.0 are read, and false, f, no, n, 0 and 0.0. For others write type: "
             f"text with their values{listed}."
         )
-    if column.type in NUMERIC:
-        dotted = f"replace(replace({text}, {words.text('.')}, {words.text('')}), {words.text(',')}, {words.text('.')})"
-        so = f"{words.call('contains', text, words.text(','))} AND {words.call('double_of_text', dotted)} IS NOT NULL"
-        how, options = "with a decimal comma", {"decimal_separator": ",", "thousands": "."}
-    elif column.type == "date":
-        so, how, options = f"substr({text}, 3, 1) = {words.text('.')}", "as 31.12.2024", {"dateformat": "%d.%m.%Y"}
-    else:
+    ways = list(_ways(words, text, column.type, source.typed))
+    if not ways:
         return ""
-    ((found,),) = database.rows(
-        f"SELECT count(*) FILTER (WHERE so) FROM (SELECT {so} AS so FROM {source.sql} AS s) AS q"
-    )
+    each = ", ".join(f"({so}) AS w{place}" for place, (_, so, _) in enumerate(ways))
+    counts = ", ".join(f"count(*) FILTER (WHERE w{place})" for place in range(len(ways)))
+    (counted,) = database.rows(f"SELECT {counts} FROM (SELECT {each} FROM {source.sql} AS s) AS q")
+    found = max(counted)
+    how, _, options = ways[counted.index(found)]
     if not found:
         return ""
     if not source.typed:
-        written = ", ".join(f"{name}: '{value}'" for name, value in options.items())
+        written = ", ".join(f"{name}: {_quoted(value)}" for name, value in options.items())
         return f" {found} are written {how}. Write csv: {{{written}}} at the table in the policy."
     written = ", ".join(f"{name} = '{value}'" for name, value in options.items())
     return (
         f" {found} are written {how}. Have DuckDB read the file, CREATE TABLE t AS FROM read_csv('FILE.csv', {written})"
         ", and name its database in the policy; or write 1234.56 and 2024-12-31 in the file."
     )
+
+
+def _quoted(text: str) -> str:
+    return f'"{text}"' if "'" in text else f"'{text}'"
+
+
+def _ways(words: Dialect, text: str, type_: str, typed: bool) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Ways to write numbers or days: an example, whether a text that cannot be read is written so, and the options."""
+    if type_ in NUMERIC:
+        for decimal, thousands in _NUMBERS:
+            bare = without(words, text, thousands)
+            number = words.call("replace", bare, words.text(decimal), words.text("."))
+            told = [
+                f"{words.call('double_of_text', text)} IS NULL",
+                f"{words.call('double_of_text', number)} IS NOT NULL",
+                f"({words.call('contains', text, words.text(decimal))} OR {bare} <> {text})",
+            ]
+            if thousands:
+                told.append(f"NOT {text} LIKE {words.text(f'%{decimal}%{thousands}%')}")
+            if "." not in (decimal, thousands):
+                told.append(f"NOT {words.call('contains', text, words.text('.'))}")
+            options = {} if decimal == "." else {"decimal_separator": decimal}
+            yield (
+                f"like 1{thousands}234{decimal}50",
+                " AND ".join(told),
+                options | ({"thousands": thousands} if thousands else {}),
+            )
+    elif type_ == "date" and typed:
+        yield "like 31.12.2024", f"substr({text}, 3, 1) = {words.text('.')}", {"dateformat": "%d.%m.%Y"}
+    elif type_ == "date":
+        for format_, example in _DAYS.items():
+            so = f"{words.call('day_by_format', text, words.text(format_))} IS NOT NULL"
+            yield f"like {example}", so, {"dateformat": format_}
 
 
 def _held(database: Database, source: SourceTable) -> dict[str, str]:

@@ -243,7 +243,9 @@ def _no_overload(
     elif name in COMPARISONS and len(set(types)) == 2 and (instead := _of_other_kinds(set(types))):
         reason, hint = f"it compares {' with '.join(t.value for t in types)}.", instead
     elif name == "-" and Type.TIMESTAMP in types and set(types) <= {Type.DATE, Type.TIMESTAMP}:
-        reason, hint = "the difference of two moments is an interval, which has no bounds.", refusal("age")[1]
+        names = [own.shown for own in arguments if isinstance(own, Column)]
+        reason = "the difference of two moments is an interval, which has no bounds."
+        hint = refusal("age", names if len(names) == len(arguments) else [])[1]
     else:
         reason = f"it does not take ({', '.join(t.value for t in types) or 'no arguments'})."
         hint = "It takes " + " or ".join(list(dict.fromkeys(map(_signature, candidates)))[:4]) + "."

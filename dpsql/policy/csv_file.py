@@ -72,7 +72,7 @@ class CsvPolicy(Section):
     decimal_separator: Literal[",", "."] = "."
     """What stands before the decimals of numbers."""
     thousands: Literal[".", ",", " ", "'"] | None = None
-    """What may stand between the thousands of numbers."""
+    """What may stand between the thousands of numbers; a space is any narrow or no-break one, too."""
     true_values: _Words | None = Field(default=None, examples=[["ja"]])
     """Texts that are true in columns of type boolean, beside true, t, yes, y, 1 and 1.0."""
     false_values: _Words | None = Field(default=None, examples=[["nein"]])

@@ -16,7 +16,8 @@ from dpsql.plan.aggregate_calls import FILTERED
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.applied import KEPT_WITHIN
 from dpsql.plan.catalog import Catalog, ColumnInfo
-from dpsql.plan.nodes import Aggregate, Apply, Column
+from dpsql.plan.expressions import arguments_of
+from dpsql.plan.nodes import Aggregate, Apply, Column, Expression
 from dpsql.plan.options import Options
 from dpsql.plan.relations import origins
 from dpsql.plan.unbounded import LOGARITHMS, unbounded
@@ -189,10 +190,23 @@ def _own_bounds(aggregate: Aggregate) -> str:
     call = re.sub(r"\[OFFSET\(\d+\)\]$", "", aggregate.text.removesuffix(FILTERED))
     if aggregate.epsilon is not None or not _reads(call):
         call = f"{call.partition('(')[0]}(...)"
-    logarithm = isinstance(aggregate.argument, Apply) and aggregate.argument.function.name in LOGARITHMS
-    ends = "(-5, 20)" if logarithm else "(0, 500)"
+    ends = "(0, 500)" if aggregate.argument is None else _example(aggregate.argument)
     named = "" if aggregate.function != "trimmed_mean" else ", with OPTIONS (mechanism = 'preprocessing')"
     return f"name bounds in the call: {call.removesuffix(')')}, contribution_bounds_per_row => {ends}){named}"
+
+
+def _example(argument: Expression) -> str:
+    """Bounds such as an argument might have: below 0 as well, where it may be."""
+    if isinstance(argument, Apply) and argument.function.name in LOGARITHMS:
+        return "(-5, 20)"
+    inside = [argument]
+    for own in inside:
+        inside.extend(arguments_of(own))
+    if any(isinstance(own, Apply) and own.function.name in LOGARITHMS for own in inside):
+        return "(-10, 10)"
+    below = any(isinstance(own.facts.low, Fraction) and own.facts.low < 0 for own in inside)
+    less = any(isinstance(own, Apply) and own.function.name == "-" for own in inside)
+    return "(-500, 500)" if below or less else "(0, 500)"
 
 
 def _reads(call: str) -> bool:

@@ -22,6 +22,7 @@ from dpsql.plan.per_class import values_per_unit
 from dpsql.plan.per_unit import totals_per_unit
 from dpsql.plan.plans import Key, Plan
 from dpsql.plan.relations import unit_of
+from dpsql.plan.types import Type
 from dpsql.prepare.choices import choices_of
 from dpsql.prepare.classes import price_of_everyone, share_of
 from dpsql.prepare.prepared import Grouping, Measured, Prepared
@@ -215,6 +216,8 @@ def _open_key(plan: Plan, catalog: Catalog) -> UnsupportedQuery:
     reason = "its values are not known." if key is not None else "it has more groups than dpsql lists (100,000)."
     listing = f"WHERE {name} IN (..)" if name != "GROUP BY" else "WHERE"
     hint = f"Name those that you ask for, in {listing}"
+    if key is not None and isinstance(key.expression, Column) and key.expression.facts.type is Type.TIMESTAMP:
+        hint = f"Write date_trunc('day', {name}), or 'hour', or 'month': their values follow from its bounds"
     if key is None or key.expression.facts.type.numeric:
         hint += "; write CAST(x AS INTEGER) or width_bucket(x, low, high, count) of a number with bounds"
     if catalog.grants_delta:

@@ -17,6 +17,7 @@ __all__ = [
     "REFUSED_WORDS",
     "REGEXP",
     "SINCE_1970",
+    "refused_word",
 ]
 
 Refusal = tuple[str, str, str]
@@ -125,6 +126,19 @@ REFUSED_WORDS: Mapping[str, Refusal] = {
     "localtime": ("LOCALTIME", *_CLOCK),
     "localtimestamp": ("LOCALTIMESTAMP", *_CLOCK),
 }
+
+
+def refused_word(word: str, *, as_name: bool) -> Refusal:
+    """The refusal of a word of `REFUSED_WORDS`; where it stands as a name would, that it is none.
+
+    >>> refused_word("at", as_name=True)
+    ('AT', 'this is a keyword, not a name.', 'If it is a name, quote it: "at".')
+    """
+    construct, reason, hint = REFUSED_WORDS[word]
+    if not as_name or word.startswith(("current_", "local")):
+        return construct, reason, hint
+    return construct, "this is a keyword, not a name.", f'If it is a name, quote it: "{word}".'
+
 
 REFUSED_FUNCTIONS: Mapping[str, Refusal] = {
     "values": ("VALUES", "rows stand in parentheses.", "Write VALUES (1), (2), or FROM (VALUES (1), (2)) AS t (x)."),

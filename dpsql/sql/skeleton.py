@@ -15,7 +15,7 @@ from dpsql.sql.clauses import JOIN_PREFIXES
 from dpsql.sql.elements import place_asked
 from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, NEEDS_AS, RESERVED
 from dpsql.sql.places import Places
-from dpsql.sql.refused import AFTER_STAR, FIRST_ROW, FRAMES, REFUSED_FUNCTIONS, REFUSED_WORDS
+from dpsql.sql.refused import AFTER_STAR, FIRST_ROW, FRAMES, REFUSED_FUNCTIONS, REFUSED_WORDS, refused_word
 from dpsql.sql.stars import left_out
 from dpsql.sql.syntax import Literal
 from dpsql.sql.tokens import Token, TokenKind
@@ -104,7 +104,8 @@ class _Builder(Places):
         elif word in REFUSED_WORDS and self._peek(-1).word == "as" and following.symbol != "(":
             self._column_word(token)
         elif word in REFUSED_WORDS:
-            raise self._refusal(*REFUSED_WORDS[word])
+            meant = not self.operand and (following.symbol not in ("", "(") or following.word in RESERVED)
+            raise self._refusal(*refused_word(word, as_name=meant))
         elif word in RESERVED:
             raise self._refusal(
                 token.text.upper(), "dpsql does not read this keyword.", f'If it is a name, quote it: "{word}".'
@@ -125,7 +126,7 @@ class _Builder(Places):
         """A word where a name is meant."""
         if self._peek(-1).symbol == "." and self._peek().symbol == "(":
             raise self._refusal("function behind a point", "functions have no owner.", "Write function(value).")
-        if token.word in RESERVED | FUNCTION_ONLY:
+        if token.word in RESERVED | FUNCTION_ONLY and self._peek(-1).symbol != ".":
             raise self._refusal(
                 token.text.upper(), "this is a keyword, not a name.", f'If it is a name, quote it: "{token.word}".'
             )

@@ -19,7 +19,7 @@ from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.choice.tails import NEAR
 from dpsql.mechanisms.laplace import laplace_scale
 from dpsql.mechanisms.noise.laws import LaplaceLaw
-from dpsql.mechanisms.noise.noised import in_unit, unit_of
+from dpsql.mechanisms.noise.noised import in_digits, in_unit, unit_of
 from dpsql.plan.needs import Sized
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Digits, RawTable, ReleasedTable
@@ -156,7 +156,7 @@ class ClampedRelease(Offer):
         units = self.search.most_above(place, MISS, top)
         if not units:
             return ()
-        each = f"{in_unit(self.far, self.need.grid.step):,.6g}"
+        each = in_digits(in_unit(self.far, self.need.grid.step), 6)
         return (f"Its interval will allow for about {units:,} units that this may miss, with up to {each} each.",)
 
     @property
@@ -270,8 +270,8 @@ class ClampedRelease(Offer):
         if not released.columns["place"]:
             return ()
         place, step = released.columns["place"][0], self.need.grid.step
-        clamp = f"{in_unit(self.search.edges[place], step):,.6g}"
-        noise = f"{in_unit(self._reach(place, 0.95), step):,.4g}"
+        clamp = in_digits(in_unit(self.search.edges[place], step), 6)
+        noise = in_digits(in_unit(self._reach(place, 0.95), step))
         groups = " over all groups" if self.need.source.keys else ""
         if place == len(self.search.edges) - 1:
             return (
@@ -279,7 +279,7 @@ class ClampedRelease(Offer):
                 "else is clipped.",
             )
         source, sure = self.search.says
-        clipped = f"{in_unit(self._allowed(released, place, 0.95), step):,.4g}"
+        clipped = in_digits(in_unit(self._allowed(released, place, 0.95), step))
         until = self._until(released, place)
         return (
             f"each unit counts with at most {clamp}{groups}, {source}. Of the 95% interval ±{noise} is noise, and "
@@ -291,6 +291,7 @@ class ClampedRelease(Offer):
         """What the interval holds, in words."""
         last, shown = self.search.edges[-1], self._shown(released, place)
         if self._reached(place, MISS, shown) < last:
-            return f"unless some reach beyond {in_unit(self.far, self.need.grid.step):,.6g}, or more than that was"
-        few = f", and so few show that all may have more, up to {in_unit(last, self.need.grid.step):,.6g}"
+            far = in_digits(in_unit(self.far, self.need.grid.step), 6)
+            return f"unless some reach beyond {far}, or more than that was"
+        few = f", and so few show that all may have more, up to {in_digits(in_unit(last, self.need.grid.step), 6)}"
         return "whatever was clipped" + few * (shown <= self.search.most_above(place))

@@ -15,7 +15,7 @@ from dpsql.mechanisms.noise.laws import Law
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["NoisedRelease", "each_noised", "in_unit", "unit_of"]
+__all__ = ["NoisedRelease", "each_noised", "in_digits", "in_unit", "unit_of"]
 
 
 def in_unit(steps: int, step: Fraction) -> int | float:
@@ -25,6 +25,15 @@ def in_unit(steps: int, step: Fraction) -> int | float:
     (15, 0.3)
     """
     return unit_of(step)(steps)
+
+
+def in_digits(amount: float, digits: int = 4) -> str:
+    """An amount in a note, to so many digits.
+
+    >>> in_digits(15_177.4), in_digits(0.01234), in_digits(312_612), in_digits(87)
+    ('15,180', '0.01234', '312,600', '87')
+    """
+    return f"{float(f'{amount:.{digits}g}'):,.15g}"
 
 
 def unit_of(step: Fraction) -> Callable[[int], int | float]:

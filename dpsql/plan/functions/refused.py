@@ -27,7 +27,8 @@ _FORMAT = (
 )
 _AGE = (
     "its result is an interval, which has no bounds.",
-    "Write date_diff('minute', start, end), or 'second', 'day', 'month', and so on.",
+    "Write date_diff('minute', {1:start}, {0:end}), or 'second', 'day', 'month', and so on. To compare them write "
+    "{0:end} <= {1:start} + INTERVAL 4 HOUR.",
 )
 _PARSED = (
     "texts of other forms than '2024-03-05 10:00:00' are read where they are constants alone.",

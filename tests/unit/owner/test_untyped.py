@@ -49,8 +49,8 @@ def test_decimal_commas_and_days_with_points_are_named_with_what_reads_them(tmp_
     bills = {"source": str(file), "unit": "patient_id", "rows_per_unit": 1, "columns": columns}
     found = [one for one in check(policy(tmp_path, bills=bills)) if one.read_as == "NULL" and one.table == "bills"]
     number, day = (one.what for one in found)
-    assert "2 are written with a decimal comma." in number
-    assert "2 are written as 31.12.2024." in day
+    assert "2 are written like 1.234,50." in number
+    assert "2 are written like 31.12.2024." in day
     said = verdict(found, refused=False)
     assert said.startswith("The policy opens, but nothing can be asked of bills.sum, bills.day: all values are NULL.")
     options = "{decimal_separator: ',', thousands: '.'}", "{dateformat: '%d.%m.%Y'}"
@@ -78,3 +78,29 @@ def test_what_is_read_as_a_boolean_is_said_where_texts_are_none(tmp_path: Path) 
     (sent,) = (one for one in found if "no boolean" in one.what)
     assert (sent.column, sent.count) == ("sent", 1)
     assert "1 and 1.0 are read, and false, f, no, n, 0 and 0.0. For others write type: text" in sent.what
+
+
+@pytest.mark.parametrize(
+    ("number", "day", "csv"),
+    [
+        ("1\u202f234,50", "31/12/2024", {"decimal_separator": ",", "thousands": " ", "dateformat": "%d/%m/%Y"}),
+        ("1234,5", "20241231", {"decimal_separator": ",", "dateformat": "%Y%m%d"}),
+        ("1\u00a0234", "31/12/2024", {"decimal_separator": ",", "thousands": " ", "dateformat": "%d/%m/%Y"}),
+        ("1\u2019234.50", "31-12-2024", {"thousands": "'", "dateformat": "%d-%m-%Y"}),
+        ('"1,234.50"', "12/31/2024", {"thousands": ",", "dateformat": "%m/%d/%Y"}),
+    ],
+)
+def test_other_countries_numbers_and_days_are_named_and_read(
+    tmp_path: Path, number: str, day: str, csv: dict[str, str]
+) -> None:
+    data(tmp_path)
+    (tmp_path / "bills.csv").write_text(f"patient_id;sum;day\n1;{number};{day}\n2;7;\n")
+    columns = {"sum": {"type": "real", "bounds": [0, 9999]}, "day": {"type": "date"}}
+    bills = {"source": str(tmp_path / "bills.csv"), "unit": "patient_id", "rows_per_unit": 1, "columns": columns}
+    found = [one.what for one in check(policy(tmp_path, bills=bills)) if one.read_as == "NULL" and one.table == "bills"]
+    for what, names in zip(found, (("decimal_separator", "thousands"), ("dateformat",)), strict=True):
+        written = ", ".join(f"{name}: {csv[name]!r}" for name in names if name in csv)
+        assert f"Write csv: {{{written}}} at the table in the policy." in what
+    assert not [
+        one for one in check(policy(tmp_path, bills=bills | {"csv": csv})) if one.table == "bills" and "no " in one.what
+    ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from dpsql.errors import UnsupportedQuery
@@ -185,3 +187,20 @@ def test_nested_betweens_cannot_grow_without_end() -> None:
 )
 def test_the_hint_says_what_means_the_same(text: str, hint: str) -> None:
     assert hint in (refusal(text).hint or "")
+
+
+@pytest.mark.parametrize("text", ["at", "min(at)", "at::date", "t.a + at", "user, 1", "a IN (at, 2)"])
+def test_a_refused_word_in_the_place_of_a_name_is_told_to_be_quoted(text: str) -> None:
+    word = "user" if "user" in text else "at"
+    assert str(refusal(f"SELECT {text} FROM t")).endswith(
+        f'this is a keyword, not a name. If it is a name, quote it: "{word}".'
+    )
+    quoted = re.sub(rf"\b{word}\b", f'"{word}"', text)
+    parse(f"SELECT {quoted} FROM t")
+
+
+@pytest.mark.parametrize("word", ["at", "order", "user", "select", "case", "left", "interval"])
+def test_behind_a_point_every_word_is_a_name(word: str) -> None:
+    assert parse(f"SELECT t.{word} FROM t WHERE t.{word} > 1") == parse(
+        f'SELECT t."{word}" FROM t WHERE t."{word}" > 1'
+    )
