@@ -108,6 +108,8 @@ def with_error(value: Any, ends: Ends) -> str:
     ('52300 [49800, ?]', '2000 [-8.9e+15, 7.7e+15]')
     >>> with_error(412.34, (400.0, 418.9))
     '412.3 [400.0, 418.9]'
+    >>> with_error(14.73, (13.235, 35_000.0))
+    '15 [13, 35000]'
     >>> with_error([12_347, None], ([11_784, None], [12_910, None]))
     '[12350 ± 570, NULL]'
     """
@@ -128,7 +130,7 @@ def with_error(value: Any, ends: Ends) -> str:
     error = max(sides)
     if error <= 0 and len(sides) == 2:
         return plain(value)
-    place = _place(min(sides) or error, error)
+    place = _place(min(sides) or error, error, middle)
     if isinstance(value, int):
         place = max(place, Decimal(1))
     shown = _rounded(middle, place, ROUND_HALF_EVEN)
@@ -140,9 +142,15 @@ def with_error(value: Any, ends: Ends) -> str:
     return f"{shown} [{', '.join('?' if end is None else _rounded(end, place, way) for end, way in both)}]"
 
 
-def _place(finer: Decimal, error: Decimal) -> Decimal:
-    """The last digit that is shown: the second one of the nearer end, or the fourth of the farther."""
-    return Decimal(1).scaleb(max(finer.adjusted(), error.adjusted() - 2) - 1)
+def _place(finer: Decimal, error: Decimal, middle: Decimal) -> Decimal:
+    """The last digit that is shown: the second one of the nearer end, or the fourth of the farther.
+
+    Where the farther end is very far, two digits of the value are kept, which is often nearer than the end can show.
+    """
+    place = max(finer.adjusted(), error.adjusted() - 2)
+    if middle.adjusted() == place - 1:  # one digit is left
+        place = max(finer.adjusted(), place - 1)
+    return Decimal(1).scaleb(place - 1)
 
 
 def _short(value: Any, digits: int) -> str:
