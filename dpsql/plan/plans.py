@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from dpsql.plan.nodes import Aggregate, Expression, OptionValue, Order, Position, Relation
+from dpsql.plan.nodes import Aggregate, Column, Expression, OptionValue, Order, Position, Relation
 from dpsql.plan.types import ListOf, Shown, Type, Value
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "ShownColumn",
     "Stage",
     "TableFunction",
+    "deciding",
     "groups_listed",
     "shown",
 ]
@@ -47,6 +48,16 @@ class Key:
     expression: Expression
     domain: tuple[Value, ...] | None
     position: Position | None = field(default=None, compare=False)
+
+
+def deciding(order: tuple[Order, ...], keys: Sequence[Key]) -> tuple[Order, ...]:
+    """The terms of an order of groups until all keys are among them: no two groups are alike in these."""
+    left = {key.name for key in keys}
+    for place, term in enumerate(order):
+        left -= {term.expression.name} if isinstance(term.expression, Column) else set()
+        if not left:
+            return order[: place + 1]
+    return order
 
 
 @dataclass(frozen=True, slots=True)

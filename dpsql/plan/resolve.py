@@ -32,7 +32,7 @@ from dpsql.plan.own_values import with_own_values
 from dpsql.plan.partners import WrongAnswer
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
 from dpsql.plan.pivots import with_values_listed
-from dpsql.plan.plans import AnyPlan, Key, Output, Plan, PublicPlan, Several
+from dpsql.plan.plans import AnyPlan, Key, Output, Plan, PublicPlan, Several, deciding
 from dpsql.plan.public_groups import refuse_other_keys, with_public_groups
 from dpsql.plan.ranges import uncut
 from dpsql.plan.relations import conjuncts, is_public, predicates
@@ -230,7 +230,7 @@ class _Statement:
             aggregates=tuple(self.aggregates),
             outputs=tuple(outputs),
             having=having,
-            order_by=order,
+            order_by=order if self.sets else deciding(order, self.keys),
             limit=row_count(query.limit, "LIMIT", self._resolver()),
             offset=row_count(query.offset, "OFFSET", self._resolver()) or 0,
             options=options_of(query, self._resolver()),

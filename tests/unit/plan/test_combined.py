@@ -323,3 +323,16 @@ def test_the_same_statement_is_answered_again_for_nothing(session: Session) -> N
     asked = f"SELECT p.kind, p.fresh, SUM(amount) FROM {LEFT} GROUP BY ALL"
     first, again = session.query(asked), session.query(asked)
     assert again.replayed and first.rows == again.rows
+
+
+@pytest.mark.parametrize(
+    ("order", "deciding"), [("kind, paid, n", 2), ("n, kind, paid, 3 DESC", 3), ("kind, n, n + 1", 3), ("ALL", 2)]
+)
+def test_nothing_decides_an_order_of_groups_behind_all_of_their_keys(
+    session: Session, order: str, deciding: int
+) -> None:
+    """So that LIMIT keeps no row for its noise, and intervals stay as they are."""
+    sql = f"SELECT kind, paid, COUNT(*) AS n FROM {INNER} GROUP BY kind, paid"
+    assert len(plan_of(session, f"{sql} ORDER BY {order} LIMIT 3").order_by) == deciding
+    rolled = sql.replace("GROUP BY kind, paid", "GROUP BY ROLLUP (kind, paid)")
+    assert len(plan_of(session, f"{rolled} ORDER BY kind, paid, n LIMIT 3").order_by) == 3
