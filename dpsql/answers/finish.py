@@ -17,7 +17,6 @@ from dpsql.answers.intervals import (
     Bars,
     level_of_picked,
     output_intervals,
-    picking,
     with_interval_ends,
 )
 from dpsql.answers.linear import Cells, cells_of, linear_intervals
@@ -33,6 +32,7 @@ from dpsql.answers.screen import Ends
 from dpsql.answers.totals import several_rows, several_rows_intervals
 from dpsql.mechanisms.foretold import foretold_answer
 from dpsql.plan.expressions import columns_of
+from dpsql.plan.members import picking
 from dpsql.plan.plans import Plan, PublicPlan
 from dpsql.plan.roles import answer_columns, roles_of
 from dpsql.prepare import Measured, Prepared

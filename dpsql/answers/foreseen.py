@@ -23,7 +23,6 @@ from fractions import Fraction
 from dpsql.answers.foreseen_forms import RowForeseen, parts_foreseen
 from dpsql.answers.foreseen_rows import RowsForeseen
 from dpsql.answers.forms import InForms, NotLinearError, form
-from dpsql.answers.intervals import aggregates_in
 from dpsql.answers.totals import Over, several_rows
 from dpsql.mechanisms.base import Request
 from dpsql.plan.aggregates import FUNCTIONS, Kind
@@ -36,6 +35,7 @@ from dpsql.plan.plans import Plan
 from dpsql.plan.possible import NULL
 from dpsql.plan.ranged import Ranged, Told
 from dpsql.plan.roles import answer_columns
+from dpsql.plan.stages import aggregates_in
 from dpsql.plan.types import Facts
 from dpsql.prepare import Measured, Prepared
 
@@ -172,10 +172,9 @@ class Foreseen:
         self._ranged = Ranged(expression)
         names = {own.aggregate.name for own in self._parts}
         self._keys = [column.name for column in columns_of(expression) if column.name not in names]
-        stages = [stage for stage in prepared.plan.stages if stage.aggregates]
-        alone = len(stages) == 1 and not stages[0].group_by and stages[0].where is None
         self._forms = parts_foreseen(prepared, expression, self._parts)
-        self._can = expression.facts.type.numeric and (alone or not aggregates)
+        self._can = expression.facts.type.numeric
+        self._most = self._rows.most(aggregates) if aggregates else self._rows.count
 
     def at(self, guess: Whereabouts, times: int = 1) -> Interval | None:
         """The widest interval of a row that is expected; None where nothing can be foretold.
@@ -185,11 +184,11 @@ class Foreseen:
             times: How many such columns are to lie in their intervals at once.
         """
         keyed = self._rows.values(self._keys) if self._can else None
-        if keyed is None or (self._over and self._rows.count is None):
+        if keyed is None or (self._over and self._most is None):
             return None
         if self._forms is not None and (own := self._by_forms(self._forms, guess, times, keyed)) is not None:
             return own
-        boxes = _boxes(self._parts, guess, times * (self._rows.count or 1 if self._over else 1))
+        boxes = _boxes(self._parts, guess, times * (self._most or 1 if self._over else 1))
         if boxes is None:
             return None
         found = list[Interval]()

@@ -14,11 +14,11 @@ from fractions import Fraction
 
 from dpsql.answers.foreseen_rows import RowsForeseen
 from dpsql.answers.forms import ONE, Form, InForms, NoisedValue, NotLinearError, Over, parted
-from dpsql.answers.intervals import picking
 from dpsql.answers.linear import most_rows, noise_of
 from dpsql.answers.totals import several_rows
 from dpsql.plan.intervals import Interval
-from dpsql.plan.nodes import Apply, Case, Column, Expression
+from dpsql.plan.members import picking
+from dpsql.plan.nodes import Apply, Column, Expression
 from dpsql.plan.ranged import Told
 from dpsql.prepare import Measured, Prepared
 
@@ -75,7 +75,7 @@ class RowForeseen:
         return Form(known.low, {})
 
     def over(self, node: Over) -> tuple[Expression | None, Sequence[int]]:
-        argument, read = node.arguments[0] if node.arguments else None, self.rows.read(node)
-        if read is None or (isinstance(node, Apply) and isinstance(argument, Case)):
+        found = self.rows.counted(node) if isinstance(node, Apply) else self.rows.read(node)
+        if found is None:
             raise NotLinearError
-        return argument, read
+        return found

@@ -12,7 +12,7 @@ from dpsql.answers.forms import choosing
 from dpsql.answers.intervals import known_value
 from dpsql.answers.totals import RISING, Over, several_rows
 from dpsql.plan.intervals import EVERYTHING, Interval
-from dpsql.plan.nodes import Apply, Column, Constant, Total, Windowed
+from dpsql.plan.nodes import Apply, Column, Constant, Expression, Total, Windowed
 from dpsql.plan.ranged import Ranged, Told
 from dpsql.plan.windows import SHOWING
 from dpsql.prepare import Prepared
@@ -57,12 +57,17 @@ class RowsForeseen:
 
         None where nothing tells.
         """
-        if node.function.name not in RISING or not node.arguments or several_rows(node.arguments[0]):
+        counted = self.counted(node) if isinstance(node, Apply) else (node.arguments[0] if node.arguments else None, ())
+        if counted is None:
+            return None
+        argument, read = counted
+        if isinstance(node, Apply) and node.function.name == "count":
+            return Interval.point(len(read))
+        if node.function.name not in RISING or argument is None or several_rows(argument):
             return None
         keys = {key.name for key in self.prepared.plan.keys}
         if not isinstance(node, Apply) and any(column.name not in keys for column in choosing(node)):
             return None  # which rows are read is left to chance
-        argument = node.arguments[0]
         own = Ranged(argument).possible(lambda own: known.get(own.name) if isinstance(own, Column) else None)
         if own.range is None or (own.null and argument.facts.nullable):
             return None  # how many rows count is not known
@@ -73,14 +78,29 @@ class RowsForeseen:
             return EVERYTHING
         if node.function.name != "sum":
             return found
-        rows = self._beside(node)
+        rows = len(read) if isinstance(node, Apply) else self._beside(node)
         return None if rows is None else found * Interval.point(rows)
 
-    def read(self, node: Over | Apply) -> Sequence[int] | None:
-        """Which rows a window, a sub-query or an aggregate reads in the row, 0, where its interval is the widest.
+    def counted(self, node: Apply) -> tuple[Expression | None, Sequence[int]] | None:
+        """What an aggregate is of, and of which rows, where its interval is the widest; None where nothing tells."""
+        each = [own.counted(node) for own in self.prepared.members or ()]
+        filled = [own for own in each if own[1]]
+        return (min if node.function.name == "avg" else max)(filled, key=lambda own: len(own[1]), default=None)
+
+    def most(self, nodes: Sequence[Apply]) -> int | None:
+        """How many rows aggregates read at most, of one row of the answer; None where that is not known."""
+        found = [self.counted(node) for node in nodes]
+        return max((len(own[1]) for own in found if own is not None), default=None)
+
+    def read(self, node: Over) -> tuple[Expression | None, Sequence[int]] | None:
+        """What a window or a sub-query reads of which rows in the row, 0, where its interval is the widest.
 
         None where that is not known.
         """
+        rows = self._read(node)
+        return None if rows is None else (node.arguments[0] if node.arguments else None, rows)
+
+    def _read(self, node: Over) -> Sequence[int] | None:
         name = node.function.name
         if name in SHOWING:
             offset = node.arguments[1] if len(node.arguments) > 1 else None
@@ -98,10 +118,8 @@ class RowsForeseen:
             return range(min(least, most))
         return range(most if before is None or behind is None else min(most, behind - before + 1))
 
-    def _beside(self, node: Over | Apply) -> int | None:
+    def _beside(self, node: Over) -> int | None:
         """How many rows a sum is over, at most; None where that is not known."""
-        if isinstance(node, Apply):
-            return self.count
         if isinstance(node, Total):
             return self.count if node.where is None else None
         names = [own.name for own in node.partition if isinstance(own, Column)]

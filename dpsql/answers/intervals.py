@@ -1,4 +1,4 @@
-"""Intervals of what is computed from released values, and which released values decide what is kept.
+"""Intervals of what is computed from released values.
 
 Tests: tests/unit/answers/test_postprocess.py, test_intervals.py and test_computed_intervals.py.
 """
@@ -15,29 +15,26 @@ from typing import Any
 
 from dpsql.answers.screen import Ends
 from dpsql.plan.dated import days_within
-from dpsql.plan.expressions import arguments_of, columns_of, substituted
+from dpsql.plan.expressions import columns_of
 from dpsql.plan.intervals import EVERYTHING, Interval, total
-from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
-from dpsql.plan.plans import Plan, Stage
+from dpsql.plan.members import Members
+from dpsql.plan.nodes import Apply, Column, Expression
+from dpsql.plan.plans import Plan
 from dpsql.plan.possible import NULL, Possible
 from dpsql.plan.ranged import Ranged, Told
-from dpsql.plan.stages import is_aggregate
+from dpsql.plan.stages import aggregates_in
 from dpsql.plan.types import Type
 from dpsql.plan.written_out import written_size
-from dpsql.privacy.tables import Group
 
 __all__ = [
     "MOST_NODES",
     "AnswerRows",
     "Bars",
-    "aggregates_in",
     "as_interval",
     "ends_of",
     "known_value",
     "level_of_picked",
     "output_intervals",
-    "picking",
-    "rows_counted",
     "with_interval_ends",
     "within",
 ]
@@ -55,13 +52,13 @@ Bars = Callable[[float], Sequence[Ends]]
 class AnswerRows:
     """The answer's rows, and which released row each came from; None for a group of several.
 
-    Where it is known which released rows such a group is made of, `members` has their numbers, for each of the rows.
+    Where it is known which released rows such a group is made of, `members` has them, for each of the rows.
     `grouped` has what all released rows are grouped by, by the name of the key. `told` is what to know of its numbers.
     """
 
     rows: list[tuple[Any, ...]]
     origin: Sequence[int | None]
-    members: list[tuple[int, ...]] | None = None
+    members: Sequence[Members] | None = None
     grouped: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     told: tuple[str, ...] = ()
 
@@ -97,10 +94,7 @@ def output_intervals(
         since, days = dated
         return [_dates(since, own) for own in output_intervals(days, bars, rows, confidence)]
     if rows.members is not None and expression.facts.type.numeric and not isinstance(expression, Column):
-        groups = [
-            {row: {name: column[row] for name, column in rows.grouped.items()} for row in own} for own in rows.members
-        ]
-        return _of_groups(expression, groups, bars, confidence)
+        return _of_groups(expression, rows.members, rows.grouped, bars, confidence)
     level = 1 - (1 - confidence) / len(noised)
     ends = {column.name: bars[column.name](level) for column in noised}
     if isinstance(expression, Column):
@@ -160,37 +154,10 @@ def ends_of(bounds: Interval) -> Ends:
     return _as_float(bounds.low), _as_float(bounds.high)
 
 
-def members_of(plan: Plan, groups: Sequence[Group], rows: Sequence[tuple[Any, ...]]) -> list[tuple[int, ...]] | None:
-    """Which released rows each row of an aggregated answer is made of; None where released values decide about that.
-
-    They do not where every released row goes into a group of keys, and the answer shows these keys.
-    """
-    stage, *later = plan.stages or (None,)
-    if stage is None or not stage.aggregates or stage.where is not None or any(own.aggregates for own in later):
-        return None
-    if plan.having is not None or plan.limit is not None or plan.offset:
-        return None
-    keys = [key.name for key in plan.keys]
-    inner = {f"c{i}": output.expression for i, output in enumerate(plan.outputs)}
-    shown = [output.expression for output in stage.outputs]
-    for own in later:
-        below = {f"c{i}": expression for i, expression in enumerate(shown)}
-        shown = [substituted(output.expression, below) for output in own.outputs]
-    places: list[tuple[int, int]] = []  # of a key in the answer's row, and in the released group
-    for term in stage.group_by:
-        key = inner.get(term.name) if isinstance(term, Column) else None
-        if not isinstance(key, Column) or key.name not in keys or term not in shown:
-            return None
-        places.append((shown.index(term), keys.index(key.name)))
-    found: dict[Group, list[int]] = {}
-    for number, group in enumerate(groups):
-        found.setdefault(tuple(group[place] for _, place in places), []).append(number)
-    return [tuple(found.get(tuple(row[place] for place, _ in places), ())) for row in rows]
-
-
 def _of_groups(
     expression: Expression,
-    groups: Sequence[Mapping[int, Mapping[str, Any]]],
+    groups: Sequence[Members],
+    grouped: Mapping[str, Sequence[Any]],
     bars: Mapping[str, Bars],
     confidence: float,
 ) -> list[Ends]:
@@ -202,23 +169,24 @@ def _of_groups(
 
     Args:
         expression: Over released aggregates and keys.
-        groups: The released rows of each, by number, with their keys.
+        groups: The released rows of each.
+        grouped: What all released rows are grouped by, by the name of the key.
         bars: Intervals of released values, by name; those of one level, which are of all rows, are asked for once.
         confidence: Between 0 and 1.
     """
     noised = [column for column in columns_of(expression) if column.name in bars]
     aggregates = list({id(own): own for own in aggregates_in(expression)}.values())
     most = MOST_NODES - len(groups) * written_size(expression, MOST_NODES)[0]
-    if len(aggregates) * sum(map(len, groups)) > most:
+    if len(aggregates) * sum(len(own.rows) for own in groups) > most:
         return [_NONE] * len(groups)
-    counted = [[rows_counted(own, members) for own in aggregates] for members in groups]
+    counted = [[members.counted(own) for own in aggregates] for members in groups]
     ranged = {id(of): Ranged(of) for of in {id(of): of for own in counted for of, _ in own if of is not None}.values()}
     if sum(len(rows) * ranged[id(of)].size for own in counted for of, rows in own if of is not None) > most:
         return [_NONE] * len(groups)
-    whole, keys = Ranged(expression), next((own.keys() for group in groups for own in group.values()), ())
+    whole = Ranged(expression)
     if len(groups) * whole.size > most:
         return [_NONE] * len(groups)
-    keyed = [own for own in columns_of(expression) if own.name in keys]
+    keyed = [own for own in columns_of(expression) if own.name in grouped]
     alike: dict[int, list[int]] = {}  # groups by how many rows are read: at one level each
     read = [sorted({row for _, rows in own for row in rows}) for own in counted]
     for place, rows in enumerate(read):
@@ -230,10 +198,10 @@ def _of_groups(
         for place in places:
             boxes: dict[int, dict[Any, Told]] = {}
             for row in read[place]:
-                boxes[row] = {column: known_value(groups[place][row][column.name]) for column in keyed}
+                boxes[row] = {column: known_value(grouped[column.name][row]) for column in keyed}
                 boxes[row] |= {column: within(column, ends[column][row]) for column in noised}
-            if groups[place]:
-                result[place] = ends_of(whole.over(_Group(groups[place], boxes, ranged).known))
+            if groups[place].rows:
+                result[place] = ends_of(whole.over(_Group(groups[place], grouped, boxes, ranged).known))
     return result
 
 
@@ -242,12 +210,14 @@ class _Group:
     """Some released rows, of which something is computed.
 
     Attributes:
-        members: They, by number, with their keys.
+        members: They.
+        grouped: What all are grouped by, by the name of the key.
         boxes: What the noised columns of each lie in, and what its keys are.
         ranged: What is aggregated, by identity.
     """
 
-    members: Mapping[int, Mapping[str, Any]]
+    members: Members
+    grouped: Mapping[str, Sequence[Any]]
     boxes: Mapping[int, Mapping[Any, Told]]
     ranged: Mapping[int, Ranged]
 
@@ -257,11 +227,12 @@ class _Group:
             return self._aggregated(node)
         if not isinstance(node, Column):
             return None
-        values = {keys[node.name] for keys in self.members.values() if node.name in keys}
+        column = self.grouped.get(node.name)
+        values = set() if column is None else {column[row] for row in self.members.rows}
         return known_value(values.pop()) if len(values) == 1 else None
 
     def _aggregated(self, expression: Apply) -> Interval | None:
-        argument, counted = rows_counted(expression, self.members)
+        argument, counted = self.members.counted(expression)
         rows = Interval.point(len(counted))
         if argument is None:
             return rows
@@ -285,56 +256,6 @@ class _Group:
             case "max":
                 return reduce(Interval.greatest, ranges)
         return None
-
-
-def aggregates_in(expression: Expression) -> list[Apply]:
-    """Every aggregate of an expression over released values."""
-    if isinstance(expression, Apply) and is_aggregate(expression):
-        return [expression]
-    return [own for argument in arguments_of(expression) for own in aggregates_in(argument)]
-
-
-def rows_counted(aggregate: Apply, members: Mapping[int, Mapping[str, Any]]) -> tuple[Expression | None, list[int]]:
-    """What an aggregate is of, and of which rows: where keys alone decide that, the value behind the condition."""
-    if not aggregate.arguments:
-        return None, list(members)
-    match aggregate.arguments[0]:
-        case Case(branches=((condition, value),), default=Constant(value=None)):
-            known = {row: _holds(condition, keys) for row, keys in members.items()}
-            if None not in known.values():
-                return value, [row for row, holds in known.items() if holds]
-    return aggregate.arguments[0], list(members)
-
-
-def _holds(condition: Expression, keys: Mapping[str, Any]) -> bool | None:
-    """Whether a row meets a condition, by its keys; None where that takes more than comparing them with constants."""
-    match condition:
-        case Apply(function=function, arguments=arguments) if function.name == "and":
-            parts = [_holds(own, keys) for own in arguments]
-            return None if None in parts else all(parts)
-        case (
-            Apply(function=function, arguments=(Column(name=name), Constant(value=value)))
-            | Apply(function=function, arguments=(Constant(value=value), Column(name=name)))
-        ) if function.name == "=":
-            held = keys.get(name, keys)
-            plain = isinstance(value, str | int) and (held is None or type(held) is type(value))
-            return held == value if plain else None
-    return None
-
-
-def picking(plan: Plan) -> frozenset[str]:
-    """The released columns by whose values HAVING, WHERE over the answer, or ORDER BY with LIMIT keep some rows."""
-    read: list[Expression] = []
-    over: dict[str, Expression] = {}
-    own = Stage(plan.outputs, having=plan.having, order_by=plan.order_by, limit=plan.limit, offset=plan.offset)
-    for stage in (own, *plan.stages):
-        deciding = [x for x in (stage.where, stage.having) if x is not None]
-        if stage.limit is not None or stage.offset:
-            deciding += [order.expression for order in stage.order_by]
-        read += [substituted(expression, over) if over else expression for expression in deciding]
-        columns = [substituted(o.expression, over) if over else o.expression for o in stage.outputs]
-        over = {f"c{i}": expression for i, expression in enumerate(columns)}
-    return frozenset(column.name for expression in read for column in columns_of(expression))
 
 
 def level_of_picked(confidence: float, kept: int, of: int) -> float:

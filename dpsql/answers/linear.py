@@ -44,8 +44,6 @@ from dpsql.answers.intervals import (
     Bars,
     ends_of,
     known_value,
-    picking,
-    rows_counted,
     within,
 )
 from dpsql.answers.postprocess import PostProcess
@@ -60,8 +58,7 @@ from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.mechanisms.shared import SharedRelease
 from dpsql.plan.aggregates import FUNCTIONS as AGGREGATES
 from dpsql.plan.expressions import columns_of, substituted
-from dpsql.plan.functions import Function
-from dpsql.plan.functions.table import Nulls
+from dpsql.plan.members import MEMBERS, ROW, Members, numbers, picking
 from dpsql.plan.nodes import Apply, Column, Expression, Windowed
 from dpsql.plan.plans import Output, Plan
 from dpsql.plan.possible import NULL
@@ -84,10 +81,6 @@ MOST_READ = 1_000
 """Released rows of which it is asked which a window reads, where it may read all. It is a choice: a running sum over so
 many reads 500,000."""
 MOST_BESIDE = 100  # Rows of a frame that are few. It is a choice: a season's days.
-ROW = Column(RELEASED, "row", Facts(Type.INTEGER, nullable=False))
-MEMBERS = Function(
-    "members", (Type.INTEGER,), Type.TEXT, "STRING_AGG(text_from_integer({0}), ',') {over}", nulls=Nulls.OPEN
-)
 
 
 def most_rows(over: Sequence[Over]) -> int:
@@ -166,14 +159,14 @@ class _Behind:
     Attributes:
         cells: The released values.
         grouped: What all released rows are grouped by, by the name of the key.
-        members: Which of them the row is made of, with their keys.
+        members: Which of them the row is made of.
         known: What several rows read of one.
         read: Which rows each window or sub-query reads.
     """
 
     cells: Cells
     grouped: Mapping[str, Sequence[Any]]
-    members: Mapping[int, Mapping[str, Any]]
+    members: Members
     known: dict[tuple[int, int], Form | None]
     read: Mapping[Expression, Sequence[int]] = field(default_factory=dict)
 
@@ -186,7 +179,7 @@ class _Behind:
 
     def over(self, node: Over) -> tuple[Expression | None, Sequence[int]]:
         if isinstance(node, Apply):
-            return rows_counted(node, self.members)
+            return self.members.counted(node)
         if node not in self.read:
             raise NotLinearError
         return node.arguments[0] if node.arguments else None, self.read[node]
@@ -274,14 +267,12 @@ def _behind(
         if read is None:
             return None
         return [
-            None if row is None else (row, _Behind(cells, rows.grouped, {}, known, own))
+            None if row is None else (row, _Behind(cells, rows.grouped, Members(()), known, own))
             for row, own in zip(rows.origin, read, strict=True)
         ]
     if rows.members is None or over:
         return None
-    keys = [{name: column[row] for name, column in rows.grouped.items()} for row in range(len(together.groups))]
-    each = [{row: keys[row] for row in members} for members in rows.members]
-    return [None if not own else (next(iter(own)), _Behind(cells, rows.grouped, own, known)) for own in each]
+    return [(own.rows[0], _Behind(cells, rows.grouped, own, known)) if own.rows else None for own in rows.members]
 
 
 # ------------------------------------------------------------------------------------------------- what windows read
@@ -299,11 +290,7 @@ def _read(
     if found.origin != rows.origin:
         return None
     width = len(plan.answer)
-    return [{node: _numbers(own) for node, own in zip(nodes, row[width:], strict=True)} for row in found.rows]
-
-
-def _numbers(told: Any) -> list[int]:
-    return [] if told is None else [told] if isinstance(told, int) else list(map(int, told.split(",")))
+    return [{node: numbers(own) for node, own in zip(nodes, row[width:], strict=True)} for row in found.rows]
 
 
 def _asking(plan: Plan) -> tuple[Plan, list[Expression]]:

@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any
 
 from dpsql.answers.far import as_read, as_released, fitting, plain, told_of
-from dpsql.answers.intervals import AnswerRows, members_of, output_intervals
+from dpsql.answers.intervals import AnswerRows, output_intervals
 from dpsql.answers.screen import Ends
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.dialect import WIRE
@@ -25,6 +25,8 @@ from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, Unsupp
 from dpsql.limits import SATURATION
 from dpsql.plan.domains import Cell
 from dpsql.plan.expressions import columns_of
+from dpsql.plan.grouping import GROUPING_SET
+from dpsql.plan.members import Members, with_members
 from dpsql.plan.nodes import Column, Expression
 from dpsql.plan.plans import Plan
 from dpsql.plan.ranges import RELEASED as ENDS
@@ -32,6 +34,7 @@ from dpsql.plan.ranges import uncut
 from dpsql.plan.roles import answer_columns
 from dpsql.plan.stages import RELEASED
 from dpsql.plan.types import Facts, Type, Value
+from dpsql.prepare import Prepared
 from dpsql.privacy.tables import Group, GroupColumns, RawTable, listed
 from dpsql.worker.client import Table, WorkerFailed
 from dpsql.worker.pool import Pool
@@ -126,7 +129,34 @@ class PostProcess:
             rows = self._worked(plan, table)
         cut = {name: values for name, values in exact.items() if table[name][1] is not values}
         rows = replace(rows, rows=as_released(plan, rows.rows, rows.origin, cut), told=told_of(plan, exact))
-        return replace(rows, members=members_of(plan, groups, rows.rows), grouped=grouped)
+        return replace(rows, grouped=grouped)
+
+    def members(self, prepared: Prepared) -> tuple[Members, ...] | None:
+        """Which of the listed groups each row of a query over the answer will aggregate; None where it is not known.
+
+        No noise decides it (`plan.members`), so that the worker says it before anything is released.
+        """
+        plan, asked = prepared.plan, with_members(prepared.plan)
+        listed_groups = [own.groups for own in prepared.groupings]
+        if asked is None or plan.repeats or None in listed_groups or any(own.rest for own in prepared.measured):
+            return None
+        columns: dict[str, list[Any]] = {name: [] for name in (*(key.name for key in plan.keys), GROUPING_SET.name)}
+        for number, grouping in enumerate(prepared.groupings):
+            for group in grouping.groups or ():
+                held = dict(zip(grouping.keys, group, strict=True))
+                for place, key in enumerate(plan.keys):
+                    columns[key.name].append(held.get(place))
+                columns[GROUPING_SET.name].append(number)
+        count = len(columns[GROUPING_SET.name])
+        table: dict[str, tuple[str, Sequence[Any]]] = {
+            name: (WIRE[own.facts.type], as_read(columns.get(name, [None] * count), own))
+            for name, own in _known_columns(plan).items()
+        }
+        table["row"] = ("BIGINT", range(count))
+        with _failing(paid=False):
+            result = self._ran(lower_released(asked.alone), table)
+        each = (listed(result[f"c{i}"]) for i in range(len(asked.alone.answer)))
+        return tuple(asked.told(list(zip(*each, strict=True))))
 
     def over_release(self, statement: EngineStatement, tables: Mapping[str, Table], *, paid: bool = False) -> RawTable:
         """What a statement makes of synthetic and public tables, or of answers: column to wire type and values.
@@ -201,11 +231,16 @@ class PostProcess:
             raise
 
     def _worked(self, plan: Plan, table: Table) -> AnswerRows:
-        """The plan's statement over a table of released values, run by the worker."""
-        result = self._ran(lower_released(plan), table)
-        columns = [listed(result[f"c{i}"]) for i in range(len(plan.answer))]
+        """The plan's statement over a table of released values, run by the worker; and what its rows are made of."""
+        asked, width = with_members(plan), len(plan.answer)
+        answered = plan if asked is None else asked.plan
+        result = self._ran(lower_released(answered), table)
+        columns = [listed(result[f"c{i}"]) for i in range(len(answered.answer))]
         origin = [None if row is None else int(row) for row in result["row"]]
-        return AnswerRows(list(zip(*columns, strict=True)) if columns else [], origin)
+        rows = list(zip(*columns, strict=True)) if columns else []
+        if asked is None:
+            return AnswerRows(rows, origin)
+        return AnswerRows([row[:width] for row in rows], origin, asked.told(rows))
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from dpsql.plan.types import Facts, Passed, Type
 from dpsql.plan.windows import place_sql, refuse_after_having, windowed
 from dpsql.sql import syntax
 
-__all__ = ["RELEASED", "is_aggregate", "plan_stage", "released_names", "row_count"]
+__all__ = ["RELEASED", "aggregates_in", "is_aggregate", "plan_stage", "released_names", "row_count"]
 
 RELEASED = "released"  # The alias of the table of released values.
 
@@ -170,7 +170,7 @@ class _Stage:
         parts = [(o.expression, o.name, item.position) for item, o in pairs]
         parts += [] if having is None else [(having, "HAVING", query.position)]
         parts += [(term.expression, "ORDER BY", query.position) for term in order]
-        aggregated = bool(groups) or having is not None or any(_aggregates(expression) for expression, *_ in parts)
+        aggregated = bool(groups) or having is not None or any(aggregates_in(expression) for expression, *_ in parts)
         if aggregated:
             _check_grouped(parts, groups)
         return Stage(
@@ -325,8 +325,11 @@ def is_aggregate(expression: Expression) -> bool:
     )
 
 
-def _aggregates(expression: Expression) -> bool:
-    return is_aggregate(expression) or any(map(_aggregates, arguments_of(expression)))
+def aggregates_in(expression: Expression) -> list[Apply]:
+    """Every aggregate of an expression over released values."""
+    if isinstance(expression, Apply) and is_aggregate(expression):
+        return [expression]
+    return [own for argument in arguments_of(expression) for own in aggregates_in(argument)]
 
 
 def _of_rows(expression: Expression) -> bool:

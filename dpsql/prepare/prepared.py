@@ -15,6 +15,7 @@ from dpsql.engine.riding import plain_totals
 from dpsql.mechanisms.base import Price, Request
 from dpsql.mechanisms.choose import Choice
 from dpsql.mechanisms.foretold import foretold
+from dpsql.plan.members import Members
 from dpsql.plan.needs import Aggregates, Need
 from dpsql.plan.nodes import Aggregate
 from dpsql.plan.options import Options
@@ -121,6 +122,7 @@ class Prepared:
         read: Names of the options that the statement and its mechanisms read.
         candidates: The listed groups of which some are chosen; None where all are listed, or found.
         prices: What each aggregate may cost in one grouping, by its name; what chooses the groups included.
+        members: Which listed groups each row of a query over the answer aggregates; None where that is not known.
     """
 
     plan: Plan
@@ -133,6 +135,7 @@ class Prepared:
     read: frozenset[str] = frozenset()
     prices: Mapping[str, Price] = field(default_factory=dict)
     candidates: tuple[Group, ...] | None = None
+    members: tuple[Members, ...] | None = None
     _fingerprints: dict[tuple[str, int], str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def at(self, values: Mapping[Awaited, Value]) -> Prepared:

@@ -12,6 +12,7 @@ from dpsql.answers.intervals import MOST_NODES, AnswerRows, Bars, output_interva
 from dpsql.answers.screen import Ends
 from dpsql.answers.totals import MOST_GROUPS
 from dpsql.plan.expressions import Resolver, as_constant
+from dpsql.plan.members import Members
 from dpsql.plan.nodes import Apply, Column, Expression
 from dpsql.plan.ranged import Ranged
 from dpsql.plan.stages import AGGREGATES
@@ -89,10 +90,10 @@ def test_where_rows_of_groups_times_nodes_are_too_many_nothing_is_said(*, apart:
     function = next(own for own in AGGREGATES["sum"] if own.parameters == (Type.REAL,))
     summed = Apply(function, (of,), Facts(Type.REAL))
     rows = MOST_NODES // Ranged(of).size + 1
-    members: list[tuple[int, ...]] = [(row,) for row in range(rows)] if apart else [tuple(range(rows))]
+    members = [Members((row,)) for row in range(rows)] if apart else [Members(range(rows))]
     held = AnswerRows([()] * len(members), [None] * len(members), members)
     assert output_intervals(summed, around(rows, rows), held, 0.95) == [(None, None)] * len(members)
-    few = replace(held, rows=[()], members=[(1, 2)])
+    few = replace(held, rows=[()], members=[Members((1, 2))])
     assert output_intervals(summed, around(rows, rows), few, 0.95) == [(3 * 1250.0, 10 * 1250.0)]
 
 

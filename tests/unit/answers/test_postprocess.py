@@ -310,11 +310,10 @@ def test_a_cell_without_a_row_is_null_and_has_no_interval(session: Session) -> N
     "sql",
     [
         f"SELECT SUM(n) FILTER (WHERE n > 3) AS s FROM {GROUPED}",
-        f"SELECT SUM(n) FILTER (WHERE upper(sex) = 'F') AS s FROM {GROUPED}",
         f"SELECT SUM(n) AS s FROM {GROUPED} WHERE n > 3",
         "SELECT SUM(n) AS s FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex HAVING n > 3)",
         f"SELECT SUM(n) AS s FROM {GROUPED} GROUP BY n",
-        f"SELECT SUM(n) AS s FROM {GROUPED} GROUP BY sex",
+        f"SELECT SUM(n) AS s FROM (SELECT sex, n FROM {GROUPED} ORDER BY n LIMIT 2)",
         f"SELECT COUNT(DISTINCT n) + SUM(n) AS s FROM {GROUPED}",
     ],
 )

@@ -1,0 +1,143 @@
+"""Which released rows each row of an aggregated answer is made of: the worker says it, in columns beside the answer.
+
+It is known where no noise decides it: where what rows are chosen by (WHERE, HAVING, ORDER BY with LIMIT, up to the
+aggregates) and what they are grouped by follows from the keys of the released groups. So it is with the condition of an
+aggregate of its own, FILTER or CASE without ELSE.
+
+Tests: tests/unit/answers/test_members.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from dpsql.plan.expressions import columns_of, substituted
+from dpsql.plan.functions import Function
+from dpsql.plan.functions.table import Nulls
+from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
+from dpsql.plan.plans import Output, Plan, Stage
+from dpsql.plan.stages import RELEASED, aggregates_in
+from dpsql.plan.types import Facts, Type
+from dpsql.plan.windows import between_stages
+
+__all__ = ["MEMBERS", "ROW", "Members", "WithMembers", "condition_of", "numbers", "picking", "with_members"]
+
+ROW = Column(RELEASED, "row", Facts(Type.INTEGER, nullable=False))
+MEMBERS = Function(
+    "members", (Type.INTEGER,), Type.TEXT, "STRING_AGG(text_from_integer({0}), ',') {over}", nulls=Nulls.OPEN
+)
+
+
+def numbers(told: Any) -> tuple[int, ...]:
+    """The numbers of rows that the worker told.
+
+    >>> numbers("3,1"), numbers(2), numbers(None)
+    ((3, 1), (2,), ())
+    """
+    return () if told is None else (told,) if isinstance(told, int) else tuple(map(int, told.split(",")))
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The numbers of the released rows that one row of an answer is made of.
+
+    Attributes:
+        rows: All of them.
+        met: Those that meet a condition of an aggregate, by it; only of conditions on keys.
+    """
+
+    rows: Sequence[int]
+    met: Mapping[Expression, Sequence[int]] = field(default_factory=dict)
+
+    def counted(self, aggregate: Apply) -> tuple[Expression | None, Sequence[int]]:
+        """What an aggregate is of, and of which rows: where keys alone decide that, the value behind the condition."""
+        if not aggregate.arguments:
+            return None, self.rows
+        argument, condition = aggregate.arguments[0], condition_of(aggregate)
+        if isinstance(argument, Case) and condition is not None and condition in self.met:
+            return argument.branches[0][1], self.met[condition]
+        return argument, self.rows
+
+
+def condition_of(aggregate: Apply) -> Expression | None:
+    """What rows must meet to be counted by an aggregate with FILTER, or of CASE without ELSE."""
+    match aggregate.arguments:
+        case (Case(branches=((condition, _),), default=Constant(value=None)), *_):
+            return condition
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class WithMembers:
+    """A plan with columns behind its own that say what each row is made of.
+
+    Attributes:
+        plan: It.
+        alone: The same up to the aggregates, with these columns only.
+        conditions: Of aggregates, over keys; one column each, behind that of all rows.
+    """
+
+    plan: Plan
+    alone: Plan
+    conditions: tuple[Expression, ...]
+
+    def told(self, rows: Sequence[tuple[Any, ...]]) -> list[Members]:
+        """What these columns say, row by row."""
+        places = range(-1 - len(self.conditions), 0)
+        each = ([numbers(row[place]) for place in places] for row in rows)
+        return [Members(every, dict(zip(self.conditions, own, strict=True))) for every, *own in each]
+
+
+def with_members(plan: Plan) -> WithMembers | None:
+    """The plan that also tells the members of its rows; None where it aggregates no answer, or noise decides them."""
+    at = next((place for place, stage in enumerate(plan.stages) if stage.aggregates), None)
+    if at is None or any(stage.aggregates for stage in plan.stages[at + 1 :]):
+        return None
+    noised, over = {own.name for own in plan.aggregates}, dict[str, Expression]()
+    for outputs in (plan.outputs, *(stage.outputs for stage in plan.stages[:at])):
+        columns = [substituted(output.expression, over) for output in outputs]
+        over = {f"c{i}": between_stages(expression) for i, expression in enumerate(columns)}
+
+    def public(expression: Expression) -> bool:
+        return noised.isdisjoint(own.name for own in columns_of(substituted(expression, over)))
+
+    stage = plan.stages[at]
+    picked = picking(replace(plan, stages=(*plan.stages[:at], Stage((), stage.where))))
+    if picked & noised or not all(map(public, stage.group_by)):
+        return None
+    every = {id(own): own for output in stage.outputs for own in aggregates_in(output.expression)}.values()
+    written = dict.fromkeys(own for node in every if (own := condition_of(node)) is not None and public(own))
+    found = [_members(ROW), *(_members(Case(((own, ROW),), Constant(None, ROW.facts), ROW.facts)) for own in written)]
+    members = [Output(f"members{i}", own) for i, own in enumerate(found)]
+    alone = Stage(tuple(members), stage.where, stage.group_by, aggregates=True)
+    stages, carried = list[Stage](), members
+    for later in plan.stages[at:]:
+        stages.append(replace(later, outputs=(*later.outputs, *carried)))
+        carried = [
+            Output(own.name, Column(RELEASED, f"c{len(later.outputs) + i}", own.expression.facts))
+            for i, own in enumerate(carried)
+        ]
+    conditions = tuple(substituted(own, over) for own in written)
+    before = plan.stages[:at]
+    return WithMembers(replace(plan, stages=(*before, *stages)), replace(plan, stages=(*before, alone)), conditions)
+
+
+def _members(row: Expression) -> Expression:
+    return Apply(MEMBERS, (row,), Facts(Type.TEXT))
+
+
+def picking(plan: Plan) -> frozenset[str]:
+    """The released columns by whose values HAVING, WHERE over the answer, or ORDER BY with LIMIT keep some rows."""
+    read: list[Expression] = []
+    over: dict[str, Expression] = {}
+    own = Stage(plan.outputs, having=plan.having, order_by=plan.order_by, limit=plan.limit, offset=plan.offset)
+    for stage in (own, *plan.stages):
+        deciding = [x for x in (stage.where, stage.having) if x is not None]
+        if stage.limit is not None or stage.offset:
+            deciding += [order.expression for order in stage.order_by]
+        read += [substituted(expression, over) if over else expression for expression in deciding]
+        columns = [substituted(o.expression, over) if over else o.expression for o in stage.outputs]
+        over = {f"c{i}": expression for i, expression in enumerate(columns)}
+    return frozenset(column.name for expression in read for column in columns_of(expression))
