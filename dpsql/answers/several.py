@@ -30,11 +30,11 @@ from dpsql.plan.catalog import TableInfo
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Column, Expression, Filter, Join, Relation, Semi, UnionAll
 from dpsql.plan.noised import decided_by_noise, is_noised
+from dpsql.plan.origins import PART, ROW
 from dpsql.plan.plans import Several
 from dpsql.plan.ranged import Ranged, Told
 from dpsql.plan.relations import scans
 from dpsql.plan.roles import roles_of
-from dpsql.plan.several import PART, ROW
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.privacy.tables import GroupColumns
 from dpsql.worker.client import Table
@@ -108,7 +108,7 @@ def put_together(
     values = {name: [row[i] for row in found] for i, name in enumerate(stored) if name.startswith("a")}
     bars = {name: _bars(several, answers, stored.index(name), found) for name in values}
     shown = post_process.rows(plan, groups, values)
-    named, bare = [part for part in answers if part.measurements], _bare(several)
+    named, beside_it = [part for part in answers if part.measurements], _beside(several)
     together = Answer(
         columns=tuple(output.name for output in plan.answer),
         types=tuple(output.type for output in plan.answer),
@@ -121,7 +121,7 @@ def put_together(
         _intervals=Intervals(plan, AllGroupings(groups, values, {}), bars, shown, post_process),
         released_from=tuple(dict.fromkeys(name for part in answers for name in part.released_from)),
         caps=tuple(dict.fromkeys([*(cap for part in answers for cap in part.caps), *([FAR] if cut else shown.told)])),
-        notices=tuple(dict.fromkeys(notice for part in answers for notice in [*part.notices, *bare])),
+        notices=tuple(dict.fromkeys(notice for part in answers for notice in [*part.notices, *beside_it])),
         _roles=roles_of(several),
     )
     return gathered(together, plan.answer)
@@ -170,9 +170,11 @@ def quoted_together(
     """
     computed = [] if several is None else columns_together(several, parts)
     told = [
-        f"Its {len(quotes)} answers are bought together, each at the price named; what is made of them is free.",
+        f"Its {len(quotes)} answers are bought together, each at the price named; what is made of them is free."
+        if len(quotes) > 1
+        else "What is made of its answer is free.",
         *([FIRST] if first else []),
-        *([] if several is None else _bare(several)),
+        *([] if several is None else _beside(several)),
     ]
     return Quote(
         cost=cost,
@@ -187,9 +189,9 @@ def quoted_together(
     )
 
 
-def _bare(several: Several) -> list[str]:
-    """That no number keeps its interval, where that is so."""
-    return [BARE] if decided_by_noise(several.after.relation) else []
+def _beside(several: Several) -> list[str]:
+    """What is said of all of it: which SELECTs add no row, and that no number keeps its interval, where that is so."""
+    return [*several.notes, BARE] if decided_by_noise(several.after.relation) else [*several.notes]
 
 
 def _table(table: TableInfo, rows: Sequence[tuple[Any, ...]]) -> tuple[dict[str, tuple[str, Sequence[Any]]], bool]:

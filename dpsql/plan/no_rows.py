@@ -2,11 +2,14 @@
 
 It follows from what is public: the values that the policy declares for the keys, and the conditions on them. What is
 asked with LIMIT 0 costs nothing, and is answered; so is what a statement returns before its parameters are known.
+Beside others, in a UNION, such an answer adds nothing and costs nothing.
 
 Tests: tests/unit/mechanisms/test_foretold.py, tests/sql/refused.sql.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.domains import Evaluate
@@ -15,12 +18,41 @@ from dpsql.plan.narrowing import is_never
 from dpsql.plan.nodes import Column, Expression, Total
 from dpsql.plan.plans import Plan
 from dpsql.plan.relations import conjuncts
+from dpsql.sql import syntax
 
-__all__ = ["refuse_no_rows"]
+__all__ = ["NoRows", "no_rows", "refuse_no_rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class NoRows:
+    """Why an answer has no row.
+
+    Attributes:
+        why: What is met by no group.
+        construct: Where it stands.
+        position: The same, in the text.
+        hint: What to write instead.
+    """
+
+    why: str
+    construct: str
+    position: syntax.Position | None
+    hint: str
+
+    @property
+    def refusal(self) -> UnsupportedQuery:
+        """The error of who asks for it alone."""
+        return UnsupportedQuery(
+            f"{self.why}, so that the answer would have no row.", construct=self.construct, position=self.position,
+            hint=self.hint,
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"{self.construct}: {self.why}"
 
 
 def refuse_no_rows(plan: Plan, evaluate: Evaluate) -> None:
-    """Refuses a statement of which no group is listed, or none can meet HAVING, or WHERE of a query over the answer.
+    """Refuses a statement that is known to have no row.
 
     Args:
         plan: What is asked.
@@ -29,23 +61,31 @@ def refuse_no_rows(plan: Plan, evaluate: Evaluate) -> None:
     Raises:
         UnsupportedQuery: Its answer would have no row.
     """
+    found = no_rows(plan, evaluate)
+    if found is not None:
+        raise found.refusal
+
+
+def no_rows(plan: Plan, evaluate: Evaluate) -> NoRows | None:
+    """Why no group is listed, or none can meet HAVING, or WHERE of a query over the answer; None where some may.
+
+    None, too, of what is asked with LIMIT 0.
+    """
     if plan.empty:
-        return
+        return None
     bare = next((key for key in plan.keys if key.domain == ()), None)
     if plan.sets is None and (bare is not None or any(not part.groups for part in plan.combined)):
         key = None if bare is None else bare.expression
         name, what = (key.shown, "none of its declared values") if isinstance(key, Column) else ("GROUP BY", "no group")
-        raise UnsupportedQuery(
-            f"{what} meets the conditions, so that the answer would have no row.",
-            construct=name, position=None if bare is None else bare.position,
-            hint="Data may hold what is not declared: SELECT COUNT(*) .. WHERE .., without GROUP BY, counts such rows.",
+        return NoRows(
+            f"{what} meets the conditions", name, None if bare is None else bare.position,
+            "Data may hold what is not declared: SELECT COUNT(*) .. WHERE .., without GROUP BY, counts such rows.",
         )  # fmt: skip
     for construct, condition in (("HAVING", plan.having), ("WHERE", _first_where(plan))):
         if condition is not None and _never(condition, plan, evaluate):
-            raise UnsupportedQuery(
-                "no group that is listed can meet it, so that the answer would have no row.", construct=construct,
-                hint="DESCRIBE shows which values columns have.",
-            )  # fmt: skip
+            why, hint = "no group that is listed can meet it", "DESCRIBE shows which values columns have."
+            return NoRows(why, construct, None, hint)
+    return None
 
 
 def _first_where(plan: Plan) -> Expression | None:

@@ -312,11 +312,13 @@ class Several:
         rows: The answers as tables, joined and one after the other; its columns are those of ``after`` by name, then
             for each row where it comes from (`plan.several`).
         after: What is made of these rows, as of one release: ``k0``, ``k1``, ... hold no noise, ``a0``, ``a1``, ... do.
+        notes: What is said beside the answer: of SELECTs that add no row.
     """
 
     parts: tuple[Plan | PublicPlan, ...]
     rows: PublicPlan
     after: Plan
+    notes: tuple[str, ...] = ()
 
     @property
     def answer(self) -> tuple[Output, ...]:

@@ -83,7 +83,7 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan
         return _resolve(inner, own, evaluate)
 
     if isinstance(query, syntax.Union):
-        return of_union(query, rows, again)
+        return of_union(query, rows, again, evaluate)
     refuse_single_rows(query, rows.catalog)
     inner = rows.within(query)
     query = with_values_listed(query, inner, evaluate, partial(_only_answer, query.source, inner, evaluate))
@@ -98,21 +98,21 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan
                 "IN and EXISTS pick rows, and there are none.", construct="FROM", position=query.position,
                 hint="Name a table in FROM. Whether there are rows: SELECT COUNT(*) > 0 FROM t WHERE ..",
             )  # fmt: skip
-        return of_select(query, inner, again)
+        return of_select(query, inner, again, evaluate)
     waiting = Awaiting(again)
     asking = replace(inner, awaited=waiting.value)
     try:
         listed, lists = with_public_groups(query, asking)
         relation, scope = asking.plan(listed)
         if waiting.plans and is_public(relation):
-            return of_select(query, inner, again)
+            return of_select(query, inner, again, evaluate)
     except ReleasesInside as inside:
         source = _only_query(query.source, inner)
         alone = all(isinstance(own, syntax.ScalarQuery) and _reads(own, query.source) for own in asked_in(query))
         try:
             if source is not None and alone:
                 return _over_released(query, *source, evaluate)
-            return of_select(query, inner, again)
+            return of_select(query, inner, again, evaluate)
         except MixesPeople:
             raise inside from None
         except UnsupportedQuery as refusal:
@@ -130,7 +130,7 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan
     try:
         plan = _Statement(query, asking, evaluate, relation, scope, lists).plan()
     except ValueBeside:
-        return of_select(beside_values(asked), inner, again)
+        return of_select(beside_values(asked), inner, again, evaluate)
     return replace(plan, awaits=tuple(waiting.plans))
 
 

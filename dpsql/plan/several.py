@@ -9,51 +9,43 @@ Tests: tests/unit/answers/test_several.py, tests/sql.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.catalog import ColumnInfo, TableInfo
 from dpsql.plan.conditions import connected, holds_aggregate, is_semi, parts_of, windows_in
-from dpsql.plan.conversions import as_constant
+from dpsql.plan.domains import Evaluate
 from dpsql.plan.expressions import Resolver
-from dpsql.plan.joined_answers import refuse_too_many
 from dpsql.plan.lists import Lists
+from dpsql.plan.no_rows import NoRows, no_rows
 from dpsql.plan.nodes import (
     Apply,
     Column,
-    Constant,
     Expression,
-    Filter,
-    Join,
-    Order,
     Relation,
     Scan,
-    Semi,
     UnionAll,
     Written,
 )
-from dpsql.plan.noised import is_noised
-from dpsql.plan.plans import WHOLE, Key, Output, Plan, PublicPlan, Several, Stage, shown
-from dpsql.plan.ranges import released_reach, uncut, with_length
+from dpsql.plan.origins import NUMBER, ROW, gathered
+from dpsql.plan.plans import WHOLE, Output, Plan, PublicPlan, Several, Stage
+from dpsql.plan.ranges import released_reach, with_length
 from dpsql.plan.relations import column_of, is_public
 from dpsql.plan.roles import roles_of
 from dpsql.plan.rows import Rows
-from dpsql.plan.scope import Scope, ScopeEntry, element_name, place_of, same_name, whole_name
+from dpsql.plan.scope import Scope, ScopeEntry, element_name, place_of, whole_name
 from dpsql.plan.semi import semi_join
-from dpsql.plan.stages import RELEASED, plan_stage
+from dpsql.plan.stages import RELEASED, plan_stage, told_apart
 from dpsql.plan.stars import columns_of_star
 from dpsql.plan.sub_queries import Gathered, Sub, each_once, in_a_row
-from dpsql.plan.types import Facts, Type
+from dpsql.plan.types import Facts
 from dpsql.plan.unit_windows import UnitWindows
 from dpsql.sql import syntax
 from dpsql.sql.rewritten import rewritten
 from dpsql.sql.tokens import fold
 
 __all__ = [
-    "PART",
-    "ROW",
     "MixesPeople",
     "asked_in",
     "has_one_row",
@@ -64,39 +56,37 @@ __all__ = [
 Part = Plan | PublicPlan
 Resolve = Callable[[syntax.Queryable, Rows], Part | Several]
 
-ROW = "row"  # The column of an answer's table that numbers its rows, from 0.
-PART = "part"  # The column of answers one after the other that says which of them a row is of, from 0.
-NUMBER = Facts(Type.INTEGER, nullable=False, step=Fraction(1))
-
 
 class MixesPeople(UnsupportedQuery):
     """People's rows would meet an answer."""
 
 
-def of_union(union: syntax.Union, rows: Rows, resolve: Resolve) -> Several:
-    """UNION and UNION ALL of answers; names are those of the first.
+def of_union(union: syntax.Union, rows: Rows, resolve: Resolve, evaluate: Evaluate) -> Several:
+    """UNION and UNION ALL of answers; names are those of the first. SELECTs that are known to have no row cost nothing.
 
     Args:
         union: The whole statement, or the whole of a FROM.
         rows: What its names mean.
         resolve: Plans one of its SELECTs as a statement of its own.
+        evaluate: Runs expressions over public values.
 
     Raises:
         UnsupportedQuery: One of them is refused, or they do not fit together.
     """
-    answers = _Answers(rows.catalog, rows.parameters, rows.per_unit, rows.ctes, rows.combinations, resolve=resolve)
+    answers = _answers(rows, resolve, evaluate)
     sub = answers.union(union, _Answers.part)
-    names = [element_name(output.name, output.element) for output in answers.parts[0].answer]
-    return _gathered(answers.parts, sub.relation, list(zip(names, sub.columns.values(), strict=True)))
+    names = [element_name(output.name, output.element) for output in answers.first]
+    return gathered(answers.parts, sub.relation, list(zip(names, sub.columns.values(), strict=True)), answers.notes)
 
 
-def of_select(query: syntax.Select, rows: Rows, resolve: Resolve) -> Several:
+def of_select(query: syntax.Select, rows: Rows, resolve: Resolve, evaluate: Evaluate) -> Several:
     """A SELECT over several answers: joined, one after the other, or as values.
 
     Args:
         query: Its syntax; its own WITH is in scope already.
         rows: What its names mean.
         resolve: As in `of_union`.
+        evaluate: As there.
 
     Raises:
         MixesPeople: It reads people's rows, too.
@@ -107,7 +97,7 @@ def of_select(query: syntax.Select, rows: Rows, resolve: Resolve) -> Several:
             "the SELECTs that it asks are paid for one by one, and here is nothing to pay for.", construct="OPTIONS",
             position=query.position, hint="Write the options into each of them, or SET them for the session.",
         )  # fmt: skip
-    answers = _Answers(rows.catalog, rows.parameters, rows.per_unit, rows.ctes, rows.combinations, resolve=resolve)
+    answers = _answers(rows, resolve, evaluate)
     group = Gathered() if query.source is None else answers.gather(query.source)
     values: dict[str, Expression] = {}
     asked: list[syntax.ScalarQuery] = []
@@ -132,7 +122,8 @@ def of_select(query: syntax.Select, rows: Rows, resolve: Resolve) -> Several:
             hint="Ask for what is needed of them in a sub-query that aggregates, and join its answer.",
         )  # fmt: skip
     entries = [*group.entries, ScopeEntry("", values)]
-    found = _gathered(answers.parts, relation, [own for entry in entries for own in entry.columns.items()])
+    columns = [own for entry in entries for own in entry.columns.items()]
+    found = gathered(answers.parts, relation, columns, answers.notes)
     outputs = enumerate(output.expression for output in found.after.outputs)
     released = (with_length(Column(RELEASED, f"c{i}", own.facts), own) for i, own in outputs)
     *tables, beside = [replace(entry, columns=dict(zip(entry.columns, released, strict=False))) for entry in entries]
@@ -155,17 +146,29 @@ def asked_in(query: syntax.Select) -> list[syntax.Node]:
     return found
 
 
+def _answers(rows: Rows, resolve: Resolve, evaluate: Evaluate) -> _Answers:
+    return _Answers(
+        rows.catalog, rows.parameters, rows.per_unit, rows.ctes, rows.combinations, resolve=resolve, evaluate=evaluate
+    )
+
+
 @dataclass(slots=True)
 class _Answers(Rows):
     """Rows whose sub-queries may be answers.
 
     Attributes:
         resolve: Plans a sub-query as a statement of its own.
+        evaluate: Runs expressions over public values.
         parts: The answers that are read, each once.
+        first: The columns of the one that was asked first.
+        notes: What is said of SELECTs that add no row.
     """
 
     resolve: Resolve = field(kw_only=True)
+    evaluate: Evaluate = field(kw_only=True)
     parts: list[Part] = field(default_factory=list, kw_only=True)
+    first: list[Output] = field(default_factory=list, kw_only=True)
+    notes: list[str] = field(default_factory=list, kw_only=True)
 
     def sub(self, query: syntax.Queryable) -> Sub:
         """A sub-query as rows: an answer, or what is chosen of others."""
@@ -202,9 +205,28 @@ class _Answers(Rows):
         """The rows of all SELECTs of a UNION, one after the other; once each, without ALL."""
         if not isinstance(query, syntax.Union):
             return one(self, query)
-        inner = self.within(query)
-        found = in_a_row([inner.union(side, one) for side in _sides(query)], self.alias(), query)
+        inner, written = self.within(query), _sides(query)
+        sides, empty = list[Sub](), dict[int, NoRows]()
+        for place, side in enumerate(written):
+            before = len(self.parts)
+            sides.append(inner.union(side, one))
+            if (why := self._why_empty(sides[-1].relation)) is not None:
+                empty[place] = why
+                del self.parts[before:]  # nobody pays for it
+        if len(empty) == len(written):  # it is refused when it is asked; what it returns may be asked before
+            sides, empty = [inner.union(side, one) for side in written], {}
+        number = len(written)
+        self.notes += [f"SELECT {i + 1} of {number} adds no row and costs nothing: {empty[i]}." for i in sorted(empty)]
+        found = in_a_row(sides, self.alias(), query)
+        if isinstance(found.relation, UnionAll):
+            kept = tuple(part for place, part in enumerate(found.relation.parts) if place not in empty)
+            found = replace(found, relation=replace(found.relation, parts=kept))
         return found if query.all else each_once(found, self.alias())
+
+    def _why_empty(self, relation: Relation) -> NoRows | None:
+        """Why an answer surely has no row; None where it may have some, or has others before it."""
+        part = self.parts[relation.table.answer or 0] if isinstance(relation, Scan) else None
+        return no_rows(part, self.evaluate) if isinstance(part, Plan) else None
 
     def part(self, query: syntax.Queryable) -> Sub:
         """An answer as a table; one that is asked twice is one."""
@@ -220,10 +242,11 @@ class _Answers(Rows):
                 "the report of a list is no column of an answer that is joined, or one of several.", construct="list",
                 position=query.position, hint="Ask for the list without report_format.",
             )  # fmt: skip
+        self.first.extend(() if self.first else found.answer)
         number = self.parts.index(found) if found in self.parts else len(self.parts)
         self.parts[number : number + 1] = [found]
         scan = Scan(_table(found, number), self.alias())
-        columns = zip(_told_apart(found.answer), scan.table.columns, strict=False)  # the last one numbers the rows
+        columns = zip(told_apart(found.answer), scan.table.columns, strict=False)  # the last one numbers the rows
         return Sub(scan, {name: column_of(scan, column) for name, column in columns})
 
     def value(self, query: syntax.Queryable) -> Sub:
@@ -256,18 +279,6 @@ def _table(part: Part, number: int) -> TableInfo:
         columns.append(with_length(ColumnInfo(name, known, reach=reach), output.expression))
     columns.append(ColumnInfo(ROW, NUMBER))
     return TableInfo(f"answer {number} of dpsql", {c.name: c for c in columns}, public=True, answer=number)
-
-
-def _told_apart(outputs: Sequence[Output]) -> list[str]:
-    """Names of an answer's columns in a scope: those that are there already get a number, as in DuckDB."""
-    names = list[str]()
-    for column in shown(outputs):
-        name, number = column.name, 0
-        while any(same_name(name, whole_name(own)) for own in names):
-            number += 1
-            name = f"{column.name}_{number}"
-        names += [element_name(name, outputs[place].element) for place in column.places]
-    return names
 
 
 def _is_answer(query: syntax.Select) -> bool:
@@ -343,52 +354,3 @@ def _expanded(item: syntax.Item, scope: Scope) -> list[syntax.Item]:
         name = syntax.Name((fold(alias), fold(own)), own, position=item.position)
         found.append(syntax.Item(name, own, own, position=item.position))
     return found
-
-
-# ------------------------------------------------------------------------------------------- where rows come from
-
-
-def _gathered(parts: list[Part], relation: Relation, columns: Iterable[tuple[str, Expression]]) -> Several:
-    """Answers whose rows are those of a relation, with these columns."""
-    traced, places = _with_origins(relation)
-    kept, keys, outputs = list[Output](), list[Key](), list[Output]()
-    for i, (name, expression) in enumerate(columns):
-        noised, facts = is_noised(relation, expression), expression.facts
-        known = Facts(facts.type, nullable=facts.nullable, step=facts.step)
-        as_it_is = uncut if isinstance(expression, Column) and not noised else with_length
-        column = as_it_is(Column(RELEASED, f"{'a' if noised else 'k'}{i}", known), expression)
-        kept.append(Output(column.name, expression))
-        outputs.append(Output(whole_name(name), column, element=place_of(name)))
-        keys += [] if noised else [Key(column.name, column, None)]
-    order = [*places, *(output.expression for output in kept)]
-    named = [Output(f"{ROW}{i}", place) for i, place in enumerate(places)]
-    terms = tuple(Order(expression, descending=False, nulls_first=False) for expression in order)
-    refuse_too_many(relation, parts, len(kept) + len(named))
-    rows = PublicPlan(traced, Stage((*kept, *named), order_by=terms))
-    return Several(tuple(parts), rows, Plan(relation, tuple(keys), (), tuple(outputs)))
-
-
-def _with_origins(relation: Relation) -> tuple[Relation, tuple[Expression, ...]]:
-    """The relation, and what tells of each of its rows which rows of which answers it is made of."""
-    match relation:
-        case Scan() if relation.table.answer is not None:
-            return relation, (column_of(relation, ROW),)
-        case Filter() | Semi():
-            inner, places = _with_origins(relation.input)
-            return replace(relation, input=inner), places
-        case Join():
-            left, ours = _with_origins(relation.left)
-            right, theirs = _with_origins(relation.right)
-            return replace(relation, left=left, right=right), (*ours, *theirs)
-        case UnionAll():
-            sides = [_with_origins(part) for part, _ in relation.parts]
-            most = max(len(places) for _, places in sides)
-            nothing = Constant(None, Facts(Type.INTEGER))
-            parts = tuple(
-                (side, (*columns, as_constant(number), *places, *[nothing] * (most - len(places))))
-                for number, ((side, places), (_, columns)) in enumerate(zip(sides, relation.parts, strict=True))
-            )
-            named = (PART, *(f"{ROW}{i}" for i in range(most)))
-            whole = UnionAll(parts, relation.alias, (*relation.names, *named))
-            return whole, tuple(Column(relation.alias, name, NUMBER) for name in named)
-    return relation, ()

@@ -18,15 +18,15 @@ from dpsql.plan.lateral import condition_read, of_the_list, with_names_read, wit
 from dpsql.plan.lists import Lists, numbered
 from dpsql.plan.nodes import Apply, Column, Constant, Expression, Order, Total, Windowed
 from dpsql.plan.per_unit import CHOOSING, group_nodes
-from dpsql.plan.plans import Output, Plan, Several, Stage
+from dpsql.plan.plans import Output, Plan, Several, Stage, shown
 from dpsql.plan.ranges import uncut, with_length
-from dpsql.plan.scope import Scope, element_name, whole_name
+from dpsql.plan.scope import Scope, element_name, same_name, whole_name
 from dpsql.plan.stars import columns_of_star
 from dpsql.plan.types import Facts, Passed, Type
 from dpsql.plan.windows import place_sql, refuse_after_having, windowed
 from dpsql.sql import syntax
 
-__all__ = ["RELEASED", "aggregates_in", "is_aggregate", "plan_stage", "released_names", "row_count"]
+__all__ = ["RELEASED", "aggregates_in", "is_aggregate", "plan_stage", "released_names", "row_count", "told_apart"]
 
 RELEASED = "released"  # The alias of the table of released values.
 
@@ -71,8 +71,20 @@ COUNT_ROWS = _exact(FUNCTIONS["count_rows"], sql="COUNT(*)")
 def released_names(plan: Plan | Several) -> dict[str, Expression]:
     """What the columns of a plan's answer are to a query over it: ``released.c0``, ``released.c1``, ..."""
     names: dict[str, Expression] = {}
-    for index, output in enumerate(plan.answer):
-        names.setdefault(element_name(output.name, output.element), _released(index, output))
+    for index, (name, output) in enumerate(zip(told_apart(plan.answer), plan.answer, strict=True)):
+        names[name] = _released(index, output)
+    return names
+
+
+def told_apart(outputs: Sequence[Output]) -> list[str]:
+    """Names of an answer's columns to a query over it: those that are there already get a number, as in DuckDB."""
+    names = list[str]()
+    for column in shown(outputs):
+        name, number = column.name, 0
+        while any(same_name(name, whole_name(own)) for own in names):
+            number += 1
+            name = f"{column.name}_{number}"
+        names += [element_name(name, outputs[place].element) for place in column.places]
     return names
 
 

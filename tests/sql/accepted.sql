@@ -1702,6 +1702,35 @@ SELECT sex, COUNT(*) AS n FROM patients JOIN (SELECT 'F' AS sex) AS f USING (sex
 -- values: 0, 1
 -- columns: sex text, n integer
 
+-- A second column of one name has a number, as in DuckDB
+SELECT SUM(n_1) - SUM(n) AS d FROM (SELECT sex, COUNT(*) AS n, COUNT(*) + 1 AS n FROM patients GROUP BY sex) AS a
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: d real or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT *, 1 AS one FROM (SELECT sex, COUNT(*) AS n, COUNT(*) + 1 AS N FROM patients GROUP BY sex) AS a
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer, N_1 integer, one integer [1, 1]
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- A SELECT that is known to have no row adds none to the others
+SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL SELECT sex, COUNT(*) FROM patients WHERE sex IS NULL GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."part" AS "c2", "t2"."row0" AS "c3" FROM (SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0") AS "t2" ORDER BY "t2"."part" ASC NULLS LAST, "t2"."row0" ASC NULLS LAST, "t2"."c0" ASC NULLS LAST, "t2"."c1" ASC NULLS LAST
+-- values: 0
+-- columns: sex text, n integer
+
 SELECT name, population FROM cities WHERE population > 2000000 ORDER BY name
 -- unit: none, the tables are public
 -- columns: name text, population integer [50005, 8175133]

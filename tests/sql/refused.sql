@@ -1685,6 +1685,9 @@ SELECT cost, COUNT(*) FROM visits GROUP BY cost
 SELECT sex, COUNT(*) FROM patients WHERE sex IS NULL GROUP BY sex
 -- refused: sex at 1:63: none of its declared values meets the conditions, so that the answer would have no row. Data may hold what is not declared: SELECT COUNT(*) .. WHERE .., without GROUP BY, counts such rows.
 
+SELECT sex, COUNT(*) FROM patients WHERE sex IS NULL GROUP BY sex UNION ALL SELECT sex, COUNT(*) FROM patients WHERE sex IS NULL AND age > 3 GROUP BY sex
+-- refused: sex at 1:63: none of its declared values meets the conditions, so that the answer would have no row. Data may hold what is not declared: SELECT COUNT(*) .. WHERE .., without GROUP BY, counts such rows.
+
 SELECT year(visited_on) AS y, COUNT(*) FROM visits WHERE visited_on > '2030-01-01' GROUP BY y
 -- refused: GROUP BY at 1:8: no group meets the conditions, so that the answer would have no row. Data may hold what is not declared: SELECT COUNT(*) .. WHERE .., without GROUP BY, counts such rows.
 

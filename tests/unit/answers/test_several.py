@@ -53,6 +53,44 @@ def test_union_all_is_one_charge_of_the_sum(session: dpsql.Session) -> None:
     assert quote.notes[0].startswith("Its 2 answers are bought together, each at the price named;")
 
 
+NONE = "SELECT sex, COUNT(*) AS nobody FROM patients WHERE sex IS NULL GROUP BY sex"
+NO_ROW = "SELECT {} adds no row and costs nothing: sex: none of its declared values meets the conditions."
+
+
+@pytest.mark.parametrize(
+    ("sql", "names", "note"),
+    [
+        (f"{BY_SEX} UNION ALL {NONE}", ("sex", "n"), "2 of 2"),
+        (f"{NONE} UNION ALL {BY_SEX}", ("sex", "nobody"), "1 of 2"),
+        (f"{NONE} UNION ALL {BY_SEX} UNION ALL {NONE}", ("sex", "nobody"), "3 of 3"),
+        (f"{NONE} UNION {BY_SEX}", ("sex", "nobody"), "1 of 2"),
+        (f"SELECT * FROM ({NONE} UNION ALL {BY_SEX}) AS a", ("sex", "nobody"), "1 of 2"),
+        (f"WITH a AS ({NONE}), b AS ({BY_SEX}) FROM a UNION ALL FROM b", ("sex", "nobody"), "1 of 2"),
+    ],
+)
+def test_a_select_of_a_union_that_has_no_row_adds_none_and_costs_nothing(
+    session: dpsql.Session, sql: str, names: tuple[str, ...], note: str
+) -> None:
+    quote, answer = session.explain(sql, epsilon=0.25), session.query(sql, epsilon=0.25)
+    assert quote.cost.epsilon == answer.cost.epsilon == pytest.approx(0.25)
+    assert answer.columns == names
+    assert [row[0] for row in answer.rows] == ["F", "M", "X"]
+    assert NO_ROW.format(note) in quote.notes
+    assert NO_ROW.format(note) in answer.notices
+    assert not any("answers are bought together" in own for own in quote.notes)
+    alone = session.query(BY_SEX, epsilon=0.25)
+    if "WITH" not in sql:
+        assert alone.replayed
+    if "UNION ALL" in sql and alone.replayed:
+        assert answer.interval(names[1]) == alone.interval("n")
+
+
+def test_a_union_of_selects_that_all_have_no_row_is_refused(session: dpsql.Session) -> None:
+    with pytest.raises(UnsupportedQuery, match=r"none of its declared values meets .* no row"):
+        session.query(f"{NONE} UNION ALL {NONE}", epsilon=0.25)
+    assert charges(session) == []
+
+
 def test_each_part_is_the_answer_that_it_is_alone(session: dpsql.Session) -> None:
     both = session.query(f"{BY_SEX} UNION ALL {ALL}")
     one, two = session.query(BY_SEX), session.query(ALL)
