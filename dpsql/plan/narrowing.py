@@ -30,15 +30,14 @@ is true has no NULL in it, so a column without any value but NULL has no such ro
 
 from __future__ import annotations
 
-import operator as op
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from dpsql.plan.aggregates import FUNCTIONS, Kind
-from dpsql.plan.boxes import Box, Range, all_of, any_of, key_of, meet
+from dpsql.plan.boxes import Box, Range, all_of, any_of, meet
 from dpsql.plan.grids import grid_of
+from dpsql.plan.implied import implied, is_ranged
 from dpsql.plan.intervals import Interval
-from dpsql.plan.inverse import with_arguments
 from dpsql.plan.nodes import (
     Apply,
     Case,
@@ -59,16 +58,10 @@ from dpsql.plan.nodes import (
 )
 from dpsql.plan.ranges import hull_of, is_certain, known_range
 from dpsql.plan.stability import most_rows
-from dpsql.plan.steps import NOTHING, moments_at, numbers_at
+from dpsql.plan.steps import NOTHING
 from dpsql.plan.types import Facts, Type
 
-__all__ = ["SWAPPED", "counts_nothing", "facts_on", "facts_where", "is_empty", "is_never"]
-
-SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
-OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "<>", "<>": "="}
-WIDENED = {"cast:real": Type.INTEGER, "cast:timestamp": Type.DATE}
-"""Casts that keep the order of what they take, by the type for which they do."""
-COMPARED = {"<": op.lt, "<=": op.le, ">": op.gt, ">=": op.ge, "=": op.eq, "<>": op.ne}
+__all__ = ["counts_nothing", "facts_on", "facts_where", "is_empty", "is_never"]
 
 
 def facts_on(expression: Expression, relation: Relation) -> Facts:
@@ -153,7 +146,7 @@ def _unlisted(condition: Expression) -> bool:
 
 def _facts(expression: Expression, box: Box | None) -> Facts:
     facts = expression.facts
-    if not _ranged(expression):
+    if not is_ranged(expression):
         return facts
     before, after = known_range(expression), _range(expression, box or {})
     if after == before:
@@ -254,7 +247,7 @@ def _aliases(relation: Relation) -> set[str]:
 def _named(alias: str, columns: Sequence[tuple[str, Expression]], box: Box | None) -> Box | None:
     if box is None:
         return None
-    return {(alias, name): _range(expression, box) for name, expression in columns if _ranged(expression)}
+    return {(alias, name): _range(expression, box) for name, expression in columns if is_ranged(expression)}
 
 
 def _per_unit(relation: PerUnit) -> Box | None:
@@ -263,7 +256,7 @@ def _per_unit(relation: PerUnit) -> Box | None:
     if box is None or keys is None:
         return None
     most = most_rows(relation.input)
-    return {**keys, **{(relation.alias, v.name): _of_unit(v, box, most) for v in relation.values if _ranged(v)}}
+    return {**keys, **{(relation.alias, v.name): _of_unit(v, box, most) for v in relation.values if is_ranged(v)}}
 
 
 def _of_unit(value: UnitValue, box: Box, most: int) -> Range:
@@ -275,86 +268,3 @@ def _of_unit(value: UnitValue, box: Box, most: int) -> Range:
         return found
     low, high = found.low, found.high
     return Interval(None if low is None else min(low, low * most), None if high is None else max(high, high * most))
-
-
-def _ranged(of: Expression | UnitValue) -> bool:
-    return of.facts.type.numeric or of.facts.type in (Type.DATE, Type.TIMESTAMP)
-
-
-# ------------------------------------------------------------------------------------------------- of a condition
-
-
-def implied(condition: Expression, *, truth: bool, or_null: bool) -> Box | None:
-    """The box of the rows for which a condition is TRUE (or FALSE), or NULL where that counts as well.
-
-    Returns:
-        None where there can be no such row.
-    """
-    stated = _stated(condition, truth=truth, or_null=or_null)
-    return None if stated is None else with_arguments(stated)
-
-
-def _stated(condition: Expression, *, truth: bool, or_null: bool) -> Box | None:
-    """The same, of what the condition itself compares."""
-    match condition:
-        case Constant(value=value):
-            return {} if value is truth or (value is None and or_null) else None
-        case Apply(function=function, arguments=arguments) if function.name in ("and", "or"):
-            parts = [_stated(part, truth=truth, or_null=or_null) for part in arguments]
-            return all_of(parts) if (function.name == "and") is truth else any_of(parts)
-        case Apply(function=function, arguments=(argument,)) if function.name == "not":
-            return _stated(argument, truth=not truth, or_null=or_null)
-        case Apply(function=function, arguments=(first, *rest)) if function.name == "in" and truth:
-            if or_null and any(isinstance(part, Constant) and part.value is None for part in rest):
-                return {}  # x IN (1, NULL) is NULL for every x but 1
-            return any_of([_compared("=", first, part) for part in rest])
-        case Apply(function=function, arguments=(first, second)) if function.name in OPPOSITE:
-            if or_null and any(isinstance(part, Constant) and part.value is None for part in (first, second)):
-                return {}
-            return _compared(function.name if truth else OPPOSITE[function.name], first, second)
-        case _:
-            return {}
-
-
-def _compared(sign: str, first: Expression, second: Expression) -> Box | None:
-    """The box where a comparison is true; None where it never is, since a side is NULL."""
-    if isinstance(first, Constant):
-        first, second, sign = second, first, SWAPPED[sign]
-    compared = _bare(first)
-    if not isinstance(second, Constant):
-        return {}
-    if second.value is None:
-        return None
-    if isinstance(first, Constant):
-        return None if _differ(sign, first, second) else {}
-    if compared is None or sign == "<>" or not _ranged(compared):
-        return {}
-    found: Range = known_range(second)
-    ends: Range
-    if not isinstance(found, Interval):
-        ends = moments_at(sign, found[0], compared.facts.type)
-    elif found.low is None:
-        return {}
-    elif compared.facts.type is Type.INTEGER:
-        ends = numbers_at(sign, found)
-    else:
-        ends = Interval(None if "<" in sign else found.low, None if ">" in sign else found.high)
-    return {key_of(compared): ends if isinstance(compared, Apply) else meet(known_range(compared), ends)}
-
-
-def _differ(sign: str, first: Constant, second: Constant) -> bool:
-    """Whether a comparison of two constants is surely not true: whole numbers alone are surely compared as here."""
-    one, other = first.value, second.value
-    if not isinstance(one, int) or not isinstance(other, int):
-        return False
-    return not COMPARED[sign](one, other)
-
-
-def _bare(expression: Expression) -> Column | Apply | None:
-    """The column or the function that is compared, also as an integer read as a real number, or a day as a moment."""
-    if isinstance(expression, Apply) and expression.function.name in WIDENED:
-        (argument,) = expression.arguments
-        if argument.facts.type is WIDENED[expression.function.name]:
-            return _bare(argument)
-        return None if expression.function.name == "cast:real" else expression
-    return expression if isinstance(expression, Column | Apply) else None

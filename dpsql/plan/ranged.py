@@ -15,8 +15,8 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from dpsql.plan.functions import Function, Nulls
+from dpsql.plan.implied import OPPOSITE
 from dpsql.plan.intervals import EVERYTHING, Interval
-from dpsql.plan.narrowing import OPPOSITE
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed
 from dpsql.plan.possible import NULL, Possible, compared
 from dpsql.plan.ranges import DATED, hull_of, known_range, reading

@@ -45,7 +45,7 @@ from dpsql.plan.stars import refuse_twice
 from dpsql.plan.sub_queries import CutInside, ReleasesInside
 from dpsql.plan.table_functions import plan_table_function
 from dpsql.plan.types import Facts, Passed, Type
-from dpsql.plan.windows import refuse_after_having, refuse_over_rows, windowed
+from dpsql.plan.windows import NamesPeople, over_groups, refuse_after_having, refuse_over_rows
 from dpsql.plan.work import refuse_heavy
 from dpsql.plan.wrapped import cut_to, described_alone, wrapped
 from dpsql.sql import syntax
@@ -318,7 +318,7 @@ class _Statement:
         if (element := self._lists().read(node)) is not None:
             return self._resolver().resolve(element)
         if isinstance(node, syntax.Window):
-            return windowed(node, self._resolver())
+            return over_groups(node, self._resolver())
         if isinstance(node, syntax.ScalarQuery):
             raise ValueBeside(
                 "a value stands here beside aggregates.", construct="scalar sub-query", position=node.position,
@@ -345,8 +345,8 @@ class _Statement:
         if isinstance(node, syntax.Name):
             held, shown, kind = identifying(expression), ".".join(node.parts), expression.facts.type
             example = f"AVG({shown})" if kind.numeric or kind is Type.BOOLEAN else f"COUNT(DISTINCT {shown})"
-            if held is not None:
-                raise UnsupportedQuery(
+            if held is not None and node.parts[0] != KEPT:
+                raise NamesPeople(
                     "a privacy unit or a key is never in the answer.", construct=shown, position=node.position,
                     hint=f"COUNT(DISTINCT {held.shown}) counts people.",
                 )  # fmt: skip

@@ -14,7 +14,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 
-from dpsql.plan.narrowing import SWAPPED
+from dpsql.plan.implied import SWAPPED
 from dpsql.plan.nodes import Apply, Case, Constant, Expression
 from dpsql.plan.ranges import is_null
 from dpsql.plan.relations import conjuncts

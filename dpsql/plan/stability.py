@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 
+from dpsql.plan.boxes import all_of, key_of
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.groups import most_values
+from dpsql.plan.implied import stated
 from dpsql.plan.nodes import (
-    Apply,
     Case,
     Column,
-    Constant,
     Expression,
     Filter,
     Join,
@@ -37,6 +39,7 @@ from dpsql.plan.relations import (
 )
 from dpsql.plan.remembered import remembered
 from dpsql.plan.scope import named_where
+from dpsql.plan.steps import NOTHING
 from dpsql.plan.types import Type
 from dpsql.plan.values import named_values, values_known
 
@@ -60,7 +63,8 @@ def rows_per_unit(relation: Relation) -> int:
       columns: at most as many as there were rows, and as a unit's rows have values (`groups`). Where the unit is not
       among the columns, its arrival adds at most the values of its own rows.
     * Windows over a unit's rows keep them (`unit_windows`). Where one numbers them, conditions that leave few numbers
-      leave as many rows (``WHERE r <= 3``), or so many for each value of its further keys.
+      leave as many rows, or so many for each value of its further keys: ``WHERE r <= 3``, in whatever way it compares r
+      with constants (`implied`: all numbers for which it is true lie in one interval).
     * UNION ALL adds. Rows that the statement holds are nobody's.
     """
     return _rows(relation, ())
@@ -119,14 +123,16 @@ def _numbered(rows: Project, known: Sequence[Expression]) -> int:
 def _numbers_left(column: Column, known: Sequence[Expression]) -> int | None:
     """How many of a column's numbers, from 1 on, conditions leave at most; None where they leave all."""
     named = named_values(column, known)
-    if named is not None:
-        return max(1, len(named))
-    for part in known:
-        match part:
-            case Apply(function=function, arguments=(first, Constant(value=end))) if first == column:
-                if function.name in ("<=", "<") and isinstance(end, int):
-                    return max(1, end - (function.name == "<"))
-    return None
+    box = all_of([stated(part, truth=True, or_null=False) for part in known])
+    if box is None:  # no row meets them
+        return 1
+    lies = box.get(key_of(column))
+    if lies is NOTHING:
+        return 1
+    least = Fraction(1) if lies is None or lies.low is None else max(Fraction(1), lies.low)
+    between = None if lies is None or lies.high is None else math.floor(lies.high) - math.ceil(least) + 1
+    found = [number for number in (between, None if named is None else len(named)) if number is not None]
+    return max(1, min(found)) if found else None
 
 
 def _of_join(join: Join, known: tuple[Expression, ...]) -> int:

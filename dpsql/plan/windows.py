@@ -26,7 +26,15 @@ from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
 from dpsql.sql.refused import FIRST_ROW, QUALIFIED
 
-__all__ = ["between_stages", "place_sql", "refuse_after_having", "refuse_over_rows", "windowed"]
+__all__ = [
+    "NamesPeople",
+    "between_stages",
+    "over_groups",
+    "place_sql",
+    "refuse_after_having",
+    "refuse_over_rows",
+    "windowed",
+]
 
 ROWS = Interval(Fraction(1), Fraction(MOST_ROWS))
 COUNTS = Interval(Fraction(0), Fraction(MOST_ROWS))
@@ -155,6 +163,27 @@ def windowed(node: syntax.Window, resolver: Resolver) -> Windowed:
     )  # fmt: skip
     refuse_large(result, call.name, node.position)
     return result
+
+
+class NamesPeople(UnsupportedQuery):
+    """What stands beside aggregates reads a privacy unit or a key."""
+
+
+def over_groups(node: syntax.Window, resolver: Resolver) -> Windowed:
+    """A window beside aggregates, over the groups of an answer.
+
+    Raises:
+        UnsupportedQuery: As `windowed`, or it would go over people's rows.
+    """
+    try:
+        return windowed(node, resolver)
+    except NamesPeople as refusal:
+        raise UnsupportedQuery(
+            f"beside aggregates it goes over groups, and {refusal.construct} is none.",
+            construct=f"{node.call.name.upper()} .. OVER", position=node.position,
+            hint="Choose people's rows in a sub-query, and aggregate around it: SELECT AVG(x) FROM (SELECT x FROM t "
+            f"QUALIFY ROW_NUMBER() OVER (PARTITION BY {refusal.construct} ORDER BY ts) = 1).",
+        ) from None  # fmt: skip
 
 
 def _applied(name: str, given: tuple[Expression, ...], node: syntax.Window) -> tuple[Function, tuple[Expression, ...]]:

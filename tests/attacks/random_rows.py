@@ -288,7 +288,9 @@ class Maker:
         x = f"{alias}.{self.one(*rows.of(kind))}"
         return self.one(
             f"{x} IS NULL", f"{x} IS NOT NULL", f"{x} {self.one(*OPERATORS)} {self.one(*CONSTANTS[kind])}",
-            f"NOT ({x} = {CONSTANTS[kind][0]})", f"COALESCE({x}, {CONSTANTS[kind][0]}) = {CONSTANTS[kind][0]}",
+            f"{self.one(*CONSTANTS[kind])} {self.one(*OPERATORS)} {x}", f"{x} IN ({', '.join(CONSTANTS[kind][:2])})",
+            f"NOT ({x} {self.one(*OPERATORS)} {CONSTANTS[kind][0]})",
+            f"COALESCE({x}, {CONSTANTS[kind][0]}) = {CONSTANTS[kind][0]}",
         )  # fmt: skip
 
     def items(self, sources: dict[str, Drawn], *, keep: bool) -> tuple[list[str], dict[str, str]]:
