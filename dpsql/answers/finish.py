@@ -22,6 +22,7 @@ from dpsql.answers.intervals import (
 from dpsql.answers.linear import Cells, cells_of, linear_intervals
 from dpsql.answers.listed import beside_answer
 from dpsql.answers.lists import gathered
+from dpsql.answers.means import means_written_out
 from dpsql.answers.noted import caller
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.quote import advice, caps, clipped, summary_fields
@@ -98,6 +99,7 @@ def finish(
             *clipped(prepared),
             *beside_answer(prepared, released),
             *left_to_chance(prepared),
+            *means_written_out(prepared.plan),
             *rows.told,
         ),
         _intervals=intervals,

@@ -13,6 +13,7 @@ from fractions import Fraction
 from dpsql.answers.chance import left_to_chance
 from dpsql.answers.foreseen import computed_columns, endless_from, half_width_of, lost_in_noise
 from dpsql.answers.listed import beside_quote
+from dpsql.answers.means import means_written_out
 from dpsql.answers.narrow import FOUND
 from dpsql.answers.noted import caller, said_once
 from dpsql.answers.quoted import Quote, QuoteColumn, computed_column, endless_note
@@ -297,7 +298,7 @@ def _spreads(measured: Measured) -> str:
 
 
 def _notes(prepared: Prepared) -> tuple[str, ...]:
-    notes = [*caps(prepared), *clipped(prepared), *left_to_chance(prepared)]
+    notes = [*caps(prepared), *clipped(prepared), *left_to_chance(prepared), *means_written_out(prepared.plan)]
     contribution = prepared.measured[0].request.source.contribution
     if contribution.rows > 1 and contribution.rows not in _stated(prepared):
         notes.append(f"One privacy unit counts with at most {contribution.rows} rows.")
