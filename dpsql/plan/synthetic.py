@@ -1,26 +1,80 @@
 """From ``CREATE SYNTHETIC TABLE .. AS SELECT a, b ..`` to the plan of its cells: the rows, counted by what is selected.
 
-Tests: tests/unit/releasing/test_creating.py.
+Tests: tests/unit/releasing/test_creating.py, tests/unit/releasing/test_all_columns.py.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
+from typing import Any
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import MOST_LISTED
-from dpsql.plan.nodes import Column
+from dpsql.plan.catalog import Catalog, TableInfo
+from dpsql.plan.nodes import Column, Scan
 from dpsql.plan.plans import AnyPlan, Key, Plan, PublicPlan, Several
+from dpsql.plan.relations import column_of
+from dpsql.plan.scope import same_name
 from dpsql.plan.types import Facts
+from dpsql.plan.values import column_domain
 from dpsql.sql import syntax
+from dpsql.sql.normal import quoted
 from dpsql.sql.walk import walk
 
-__all__ = ["counted_query", "released_columns", "tables_named"]
+__all__ = ["counted_query", "refuse_star", "released_columns", "tables_named"]
 
 CONSTRUCT = "CREATE SYNTHETIC TABLE"
+PARTS = 10  # Into which a hint cuts numbers. It is a choice.
+MOST_CELLS = 10_000  # Of a table that a hint names. It is a choice: few rows fall into each of more.
+
+
+def refuse_star(query: syntax.Queryable, name: str, catalog: Catalog) -> None:
+    """Refuses all columns of a private table: the unit has no place in rows, and not every column has a grid.
+
+    Args:
+        query: What is selected.
+        name: What the table is to be called.
+        catalog: Tables, columns and their facts.
+
+    Raises:
+        UnsupportedQuery: With a statement that names columns which can be released together.
+    """
+    if not isinstance(query, syntax.Select) or not isinstance(query.source, syntax.TableName):
+        return
+    star = next((item for item in query.items if isinstance(item.expression, syntax.AllColumns)), None)
+    table = next((own for key, own in catalog.tables.items() if same_name(key, query.source.name[-1])), None)
+    if star is None or table is None or table.public:
+        return
+    columns = ", ".join(_together(table)) or f"width_bucket(x, low, high, {PARTS}) AS x"
+    rows = f"SELECT {columns} FROM {quoted(table.name)}"
+    raise UnsupportedQuery(
+        "its columns are named: each has listed values, or is cut into parts.", construct="SELECT *",
+        position=star.position,
+        hint=f"Write CREATE SYNTHETIC TABLE {quoted(name)} WITH (epsilon = 1) AS {rows}.",
+    )  # fmt: skip
+
+
+def _together(table: TableInfo) -> Iterator[str]:
+    """Columns of a table, numbers cut into ten parts, whose values together make at most `MOST_CELLS` cells."""
+    cells = 1
+    for name in table.columns:
+        column = column_of(Scan(table, "t0"), name)
+        low, high = column.facts.low, column.facts.high
+        domain = None if column.identifies else column_domain(column)
+        text, values = quoted(name), len(domain or ())
+        if not column.identifies and column.facts.type.numeric and not 0 < values <= PARTS and column.facts.bounded:
+            text, values = f"width_bucket({text}, {_number(low)}, {_number(high)}, {PARTS}) AS {text}", PARTS + 3
+        if values and cells * values <= MOST_CELLS:
+            cells *= values
+            yield text
+
+
+def _number(end: Any) -> str:
+    return str(end.numerator) if end.denominator == 1 else repr(float(end))
 
 
 def counted_query(query: syntax.Queryable) -> syntax.Select:

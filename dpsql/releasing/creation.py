@@ -28,7 +28,7 @@ from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.plan.options import Options, read_options
 from dpsql.plan.plans import AnyPlan, Key, Plan
 from dpsql.plan.ranges import is_certain
-from dpsql.plan.synthetic import counted_query, released_columns
+from dpsql.plan.synthetic import counted_query, refuse_star, released_columns
 from dpsql.plan.types import Parameters, Type
 from dpsql.prepare.classes import price_of_everyone
 from dpsql.prepare.prices import positive
@@ -241,6 +241,7 @@ def planned(
     refuse_taken(backend, payer, statement.name, Spoken(statement, parameters))
     given, own = _options(statement)
     query = statement.query.select
+    refuse_star(query, statement.name, backend.catalog)
     counted, columns = released_columns(plan(counted_query(query)), query)
     if counted.awaits:
         raise UnsupportedQuery(

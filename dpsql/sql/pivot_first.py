@@ -3,8 +3,8 @@
     PIVOT t ON a IN (1, 2), b IN (3) USING SUM(x) GROUP BY g ORDER BY g
     SELECT * FROM t PIVOT (SUM(x) FOR a IN (1, 2) b IN (3) GROUP BY g) ORDER BY g
 
-It stands as a statement, behind WITH, and in parentheses. Without USING it counts rows. Tokens keep their places in the
-analyst's text.
+It stands as a statement or a side of UNION, behind WITH, and in parentheses. Without USING it counts rows. Tokens keep
+their places in the analyst's text.
 
 Tests: tests/unit/sql/test_pivot.py.
 """
@@ -24,6 +24,10 @@ Place = tuple[int, int]  # line and column, from 1
 
 _CLAUSES = ("using", "group", "order", "limit", "offset")
 """What may follow the keys, in this order."""
+_BESIDE = ("union", "intersect", "except")
+"""Words between the sides of a statement."""
+_BEHIND = ("all", "distinct")
+"""What may follow these words."""
 
 
 def pivot_behind_rows(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -42,13 +46,25 @@ def _level(pieces: Sequence[Piece]) -> list[Piece]:
     inside: list[Piece] = [
         [piece[0], *_level(piece[1:-1]), piece[-1]] if isinstance(piece, list) else piece for piece in pieces
     ]
-    words = [word(piece) for piece in inside]
+    found, side = list[Piece](), list[Piece]()
+    for piece in inside:
+        if word(piece) in _BESIDE or (not side and word(piece) in _BEHIND):
+            found += [*_side(side), piece]
+            side = []
+        else:
+            side.append(piece)
+    return [*found, *_side(side)]
+
+
+def _side(pieces: list[Piece]) -> list[Piece]:
+    """One SELECT, or what stands for one; a side of UNION, too."""
+    words = [word(piece) for piece in pieces]
     at = words.index("pivot") if "pivot" in words else 0
-    behind_with = words[:1] == ["with"] and isinstance(inside[at - 1], list)
+    behind_with = words[:1] == ["with"] and isinstance(pieces[at - 1], list)
     if "pivot" not in words or (at and not behind_with) or {"select", "from"} & set(words[:at]):
-        return inside
-    start = inside[at]
-    return [*inside[:at], *_moved(start, inside[at + 1 :])] if isinstance(start, Token) else inside
+        return pieces
+    start = pieces[at]
+    return [*pieces[:at], *_moved(start, pieces[at + 1 :])] if isinstance(start, Token) else pieces
 
 
 def _moved(start: Token, rest: Sequence[Piece]) -> list[Piece]:

@@ -1702,6 +1702,45 @@ SELECT sex, COUNT(*) AS n FROM patients JOIN (SELECT 'F' AS sex) AS f USING (sex
 -- values: 0, 1
 -- columns: sex text, n integer
 
+-- PIVOT is a side of UNION, as in DuckDB
+PIVOT (SELECT sex, age FROM patients) ON sex USING AVG(age) UNION ALL PIVOT (SELECT sex, age FROM patients WHERE age > 30) ON sex USING AVG(age) ORDER BY 1 DESC
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- a1: avg of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- a2: avg of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- columns: F real, M real, X real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(55 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3", CAST(COALESCE(SUM("x2"), 0) - CAST(55 AS HUGEINT) * COUNT("x2") AS HUGEINT) AS "m4", CAST(COUNT("x2") AS BIGINT) AS "m5" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x2" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x2" FROM (SELECT CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."sex" = CAST($5 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN ("t0"."sex" = CAST($6 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x2" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 'F', 1.0, 0.0, 110.0, 'M', 'X'
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110] or NULL; grid 1 from 31 to 110
+-- a1: avg of integer [0, 110] or NULL; grid 1 from 31 to 110
+-- a2: avg of integer [0, 110] or NULL; grid 1 from 31 to 110
+-- columns: F real, M real, X real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(70 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(70 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3", CAST(COALESCE(SUM("x2"), 0) - CAST(70 AS HUGEINT) * COUNT("x2") AS HUGEINT) AS "m4", CAST(COUNT("x2") AS BIGINT) AS "m5" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 31 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(31, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 31 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(31, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 31 WHEN CAST("x2" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(31, least(110, CAST(round(CAST("x2" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x2" FROM (SELECT CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."sex" = CAST($5 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN ("t0"."sex" = CAST($6 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x2" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST($7 AS BIGINT))) AS r) AS q
+-- values: 'F', 1.0, 31.0, 110.0, 'M', 'X', 30
+-- engine: SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."c2" AS "c2", "t2"."part" AS "c3", "t2"."row0" AS "c4" FROM (SELECT "t0"."a0" AS "c0", "t0"."a1" AS "c1", "t0"."a2" AS "c2", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."a0" AS "c0", "t1"."a1" AS "c1", "t1"."a2" AS "c2", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1") AS "t2" ORDER BY "t2"."part" ASC NULLS LAST, "t2"."row0" ASC NULLS LAST, "t2"."c0" ASC NULLS LAST, "t2"."c1" ASC NULLS LAST, "t2"."c2" ASC NULLS LAST
+-- values: 0, 1
+-- columns: F real, M real, X real
+
+-- Few numbers of a window leave as many rows, however they are compared
+SELECT COUNT(*) FROM (SELECT patient_id, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY visited_on) AS r FROM visits) AS v WHERE r BETWEEN 1 AND 2
+-- unit: visits.patient_id
+-- rows per unit: 2, in one group 2, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM (SELECT "t1"."c0" AS "c0", "t1"."c1" AS "c1", ROW_NUMBER() OVER (PARTITION BY "t1"."c0" ORDER BY "t1"."c1" ASC NULLS LAST, "t1"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t0"."patient_id" AS "c0", "t0"."visited_on" AS "c1", "t0"."$rank" AS "place" FROM "bounded"."main"."visits" AS "t0") AS "t1") AS "t2" WHERE ("t2"."w0" >= CAST($1 AS BIGINT)) AND ("t2"."w0" <= CAST($2 AS BIGINT))) AS q
+-- values: 1, 2
+
+SELECT COUNT(*) FROM (SELECT patient_id, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY visited_on) AS r FROM visits) AS v WHERE NOT (2 < r)
+-- unit: visits.patient_id
+-- rows per unit: 2, in one group 2, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM (SELECT "t1"."c0" AS "c0", "t1"."c1" AS "c1", ROW_NUMBER() OVER (PARTITION BY "t1"."c0" ORDER BY "t1"."c1" ASC NULLS LAST, "t1"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t0"."patient_id" AS "c0", "t0"."visited_on" AS "c1", "t0"."$rank" AS "place" FROM "bounded"."main"."visits" AS "t0") AS "t1") AS "t2" WHERE (NOT (CAST($1 AS BIGINT) < "t2"."w0"))) AS q
+-- values: 2
+
 -- A second column of one name has a number, as in DuckDB
 SELECT SUM(n_1) - SUM(n) AS d FROM (SELECT sex, COUNT(*) AS n, COUNT(*) + 1 AS n FROM patients GROUP BY sex) AS a
 -- unit: patients.patient_id
