@@ -54,7 +54,7 @@ def init(
     ] = None,
     unit: Annotated[str | None, typer.Option(help="The column of the protected person, where it is there.")] = None,
 ) -> None:
-    """The owner: write a commented first policy from the schema alone, never from values."""
+    """The owner: write a commented first policy from the schema, never from values; of CSV files from formats, too."""
     from dpsql.owner.engines import describing
     from dpsql.owner.template import Choices, first_policy
 
@@ -146,7 +146,7 @@ def _there(tables: Tables, unit: str | None) -> str | None:
 
 
 def asked(tables: Tables) -> Choices:
-    """What the owner answers on a terminal. Nothing is read for it but names and types."""
+    """What the owner answers on a terminal. Nothing is read for it but names and types, and CSV files' first lines."""
     from dataclasses import replace
 
     from dpsql.owner.proposed import links

@@ -19,7 +19,7 @@ from dpsql.engine.dialect import Dialect
 from dpsql.errors import PolicyError
 from dpsql.plan.grids import Bins
 
-__all__ = ["BySize", "Database", "Parts", "SourceTable", "SourceType", "TableSchema"]
+__all__ = ["BySize", "CsvOption", "Database", "Parts", "SourceTable", "SourceType", "TableSchema"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,21 @@ class SourceType:
 
 
 @dataclass(frozen=True, slots=True)
+class CsvOption:
+    """How a CSV file writes something, as a policy's ``csv`` says it.
+
+    Attributes:
+        name: The option's.
+        value: A format or a sign, or several words.
+        why: What is written so, for a comment.
+    """
+
+    name: str
+    value: str | tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class TableSchema:
     """What the schema alone says of a table of the source: never a value.
 
@@ -64,6 +79,7 @@ class TableSchema:
         keys: Columns that the database declares unique, alone or together: primary keys first.
         references: From a column to the (table, column) that the database declares it to refer to.
         rename: From the names of columns here to those that the source has for them, where these are others.
+        csv: How a CSV file is taken to write its values, by a look at its first lines.
     """
 
     columns: tuple[tuple[str, SourceType], ...]
@@ -72,6 +88,7 @@ class TableSchema:
     keys: tuple[tuple[str, ...], ...] = ()
     references: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     rename: Mapping[str, str] = field(default_factory=dict)
+    csv: tuple[CsvOption, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

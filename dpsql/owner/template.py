@@ -1,4 +1,4 @@
-"""A first policy, written from a database's schema alone: never from its values."""
+"""A first policy, written from a database's schema alone: never from its values, but for how CSV files write these."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ _HEAD = """\
 # yaml-language-server: $schema=policy.schema.json
 # (`dpsql schema > policy.schema.json` writes it; with it an editor completes keys and marks mistakes.)
 #
-# A first policy, made from the names and types of your tables, never from their values. Each FILL_IN is a choice
-# that only you can make; until all are made, nothing opens. What is not named here does not exist for analysts.
+# A first policy, made from the names and types of your tables, never from their values (the first lines of CSV files
+# say types and formats, and nothing else of them is here). Each FILL_IN is a choice that only you can make; until all
+# are made, nothing opens. What is not named here does not exist for analysts.
 version: 1
 name: {name}
 engine: {{kind: {kind}, {keys}memory: 2GiB, deadline: 30s}}
@@ -59,8 +60,9 @@ budget:
 #   values: [a, b]               every value there is; or values_from: table.column of a public table; without
 #                                either the domain is open, and grouping by it needs delta
 #   nullable: true               where missing values are a group of their own
-# A CSV file says no TYPE: write integer, real or decimal (with bounds), text, boolean, date or timestamp.
-# `dpsql check` says where values are none of that type. If it writes 31.12.2024, 1,5, ja or NULL, say so at the table:
+# A CSV file says no types: they are those of its first lines. Where none shows, write for TYPE integer, real or decimal
+# (with bounds), text, boolean, date or timestamp. `dpsql check` says where values are none of that type. If some files
+# write 31.12.2024, 1,5, ja or NULL, it stands at the table:
 #   csv: {{dateformat: "%d.%m.%Y", decimal_separator: ",", true_values: [ja], false_values: [nein], nullstr: [NULL]}}
 tables:
 """
@@ -242,13 +244,32 @@ def _table(name: str, tables: Mapping[str, TableSchema], found: Mapping[str, Lin
     if table.rename:
         lines.append("    rename:                      # names to use, and those in the data, which are none in SQL\n")
         lines += [f"      {new}: {quoted(own)}\n" for new, own in table.rename.items()]
+    lines += _csv(table)
     if name in chosen.public:
-        return "".join([*lines, "    public: true                 # nobody's data: joined freely, returned as it is\n"])
+        lines.append("    public: true                 # nobody's data: joined freely, returned as it is\n")
+        return "".join([*lines, *_public_columns(table)])
     targets = {link.via: str(link.key) for link in found.values() if link.via is not None}
     also = also_leading(tables, name, found) if link is not None and link.via is None else None
     return "".join(
         [*lines, *_owned(name, table, (link, also), targets.get(name), chosen), *_columns(name, table, link, chosen)]
     )
+
+
+def _csv(table: TableSchema) -> Iterator[str]:
+    """How a CSV file writes what it holds."""
+    if table.csv:
+        yield "    csv:                         # how the file writes values, by its first lines; compare it\n"
+    for option in table.csv:
+        value = quoted(option.value) if isinstance(option.value, str) else f"[{', '.join(map(quoted, option.value))}]"
+        yield f"      {f'{option.name}: {value}':<26} # {option.why}\n"
+
+
+def _public_columns(table: TableSchema) -> Iterator[str]:
+    """The types of a CSV file's columns, which are text without."""
+    typed = [(name, kind.family) for name, kind in table.columns if kind.name == "CSV" and _PLAIN.fullmatch(name)]
+    if any(family not in ("text", "untyped") for _, family in typed):
+        yield "    columns:\n"
+        yield from (f"      {name}: {{type: {family.replace('untyped', 'text')}}}\n" for name, family in typed)
 
 
 def _owned(

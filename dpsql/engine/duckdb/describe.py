@@ -1,5 +1,7 @@
 """What a source holds, by its schema: names, types, and the keys that the database declares; never a value.
 
+A CSV file has no schema: of it the first lines say types, and how values are written (`csv_formats`).
+
 Tests: tests/unit/engine/test_describe.py.
 """
 
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsql.engine.database import SourceType, TableSchema
+from dpsql.engine.duckdb.csv_formats import CELLS, LINES, Formats, written
 from dpsql.engine.duckdb.ducklake import Address, address_of, tables_of
 from dpsql.engine.duckdb.files import PARQUET, is_pattern, matching
 from dpsql.engine.duckdb.files import is_table as named
@@ -138,10 +141,10 @@ def _tables_of_files(source: Path) -> Tables:
         raise OperationalError(f"{source} is not a file, and no pattern of files that are there. Write another path.")
     found = {file: _columns_of(file) for file in files}
     if len(files) == 1 and not is_pattern(str(source)):
-        return {_name(files[0]): TableSchema(found[files[0]], file=source)}
+        return {_name(files[0]): _schema(found[files[0]], source)}
     if len(set(found.values())) == 1:
         parts = (part for part in reversed(source.parts[:-1]) if _PLAIN.fullmatch(part))
-        return {next(parts, _name(files[0])): TableSchema(found[files[0]], file=source)}
+        return {next(parts, _name(files[0])): _schema(found[files[0]], source)}
     named: dict[str, Path] = {}
     for file in files:
         first = named.setdefault(_name(file), file)
@@ -149,7 +152,34 @@ def _tables_of_files(source: Path) -> Tables:
             raise OperationalError(
                 f"Two files have one name, which is that of their table: {first} and {file}. Rename one."
             )
-    return {_name(file): TableSchema(columns, file=file) for file, columns in found.items()}
+    return {_name(file): _schema(columns, file) for file, columns in found.items()}
+
+
+def _schema(columns: tuple[tuple[str, SourceType], ...], file: Path) -> TableSchema:
+    """Of one table: a CSV file's types, and how it writes values, as its first lines say."""
+    found = _looked_at(file, len(columns)) if any(kind.family == "untyped" for _, kind in columns) else Formats()
+    return (
+        TableSchema(found.typed(columns), file=file, csv=tuple(found.options))
+        if found.types
+        else TableSchema(columns, file=file)
+    )
+
+
+def _looked_at(file: Path, columns: int) -> Formats:
+    """What the first lines of a CSV file hold; nothing where one of them cannot be read, as the build will say."""
+    import duckdb
+
+    from dpsql.engine.duckdb.database import DuckDBDatabase
+
+    with duckdb.connect() as connection:
+        database = DuckDBDatabase(connection)
+        table = database.table(file.name, str(file))
+        lines = min(LINES, CELLS // columns)
+        try:
+            rows = database.rows(f"SELECT * FROM {table.sql} AS s LIMIT {lines}")
+        except (duckdb.Error, OperationalError):
+            return Formats()
+    return written(dict(zip(table.types, zip(*rows, strict=True), strict=True))) if rows else Formats()
 
 
 def _name(file: Path) -> str:

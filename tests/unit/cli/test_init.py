@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 
 import duckdb
@@ -30,7 +31,7 @@ def test_init_reads_csv_and_parquet_files_as_tables_of_their_own(clinic: Clinic)
     text = (clinic.folder / "new.yaml").read_text()
     assert "engine: {kind: duckdb, memory: 2GiB" in text
     assert 'rides:\n    source: "rides.csv"\n    unit: rider\n' in text
-    assert "# fare: {type: TYPE}" in text
+    assert "# fare: {type: real, bounds: auto}" in text
     assert "# age: {type: integer, bounds: auto}" in text
     assert "# rider" not in text
     assert_one_clear_error(clinic.dpsql("init", "clinic.duckdb", "rides.csv"), "Name one database, or files")
@@ -183,6 +184,26 @@ def test_an_owner_may_want_no_delta(clinic: Clinic, monkeypatch: pytest.MonkeyPa
     duckdb.execute(f"COPY (SELECT 1 AS rider, 'a' AS zone) TO '{clinic.folder}/rides.parquet' (FORMAT parquet)")
     asked(clinic, monkeypatch, "rides.parquet", *[""] * 8, "-")
     assert load_policy(clinic.folder / "rides.yaml").budget.total.delta == 0
+
+
+def test_what_a_csv_file_writes_otherwise_is_proposed_and_read_by_check(clinic: Clinic) -> None:
+    rows = ["1;1.234,50;31.12.2024;31.12.2024 23:59;ja;NULL", "2;-;02.01.2024;01.02.2024 00:00;nein;Bern"]
+    (clinic.folder / "rides.csv").write_text("\n".join(["rider;fare;day;seen;paid;town", *rows, ""]))
+    written = clinic.dpsql("init", "rides.csv", "--unit", "rider", "--output", "-").out
+    assert '      dateformat: "%d.%m.%Y"     # such as 31.12.2024\n' in written
+    assert not [
+        text
+        for text in (*rows[0].split(";")[1:3], "02.01.2024", "Bern")
+        if text in written.replace("such as 31.12.2024", "").replace("31.12.2024, 1,5", "")
+    ]
+    text = re.sub(r"^      # (\w+: [{])", r"      \1", written, flags=re.MULTILINE)
+    text = text.replace("bounds: auto", "bounds: [0, 9999]").replace("FILL_IN", "1").replace("1024", "1")
+    (clinic.folder / "new.yaml").write_text(text)
+    types = [column.type for column in load_policy(clinic.folder / "new.yaml").tables["rides"].columns.values()]
+    assert types == ["real", "date", "timestamp", "boolean", "text"]
+    told = clinic.dpsql("check", "new.yaml").out
+    assert "rides" in told
+    assert "are written" not in told
 
 
 def test_where_no_column_is_a_person_the_policy_says_what_to_do(

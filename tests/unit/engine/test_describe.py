@@ -67,10 +67,10 @@ def test_a_parquet_file_is_a_table_of_its_name_with_types(tmp_path: Path) -> Non
     assert keys(str(file), tmp_path) == {}
 
 
-def test_a_csv_file_has_names_alone(tmp_path: Path) -> None:
+def test_a_csv_file_has_the_types_of_its_first_lines(tmp_path: Path) -> None:
     (tmp_path / "visits.csv").write_text("patient_id;cost\n1;2.5\n")
     (table,) = describe(tmp_path / "visits.csv").values()
-    assert [(name, kind.family) for name, kind in table.columns] == [("patient_id", "untyped"), ("cost", "untyped")]
+    assert [(name, kind.family) for name, kind in table.columns] == [("patient_id", "integer"), ("cost", "real")]
 
 
 @pytest.mark.parametrize(("name", "content"), [("visits.parquet", b"patient_id"), ("visits.csv", b"a,a\n1,2\n")])
