@@ -8,7 +8,7 @@ analyst, table version and price. The limits of the accounts are tested before a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -64,7 +64,7 @@ class Spoken:
         >>> Spoken(parse("select count(*) from t where a > ?"), (3,)).text
         'SELECT count(*) FROM "t" WHERE ("a" > $1) with $1 = 3'
         """
-        values = ", ".join(f"${place} = {_cut(_shown(value))}" for place, value in enumerate(self.parameters, 1))
+        values = ", ".join(f"${place} = {_cut(_shown(value))}" for place, value in enumerate(self._values(), 1))
         return f"{normal(self.statement)} with {values}" if values else normal(self.statement)
 
     @property
@@ -78,6 +78,10 @@ class Spoken:
         """
         told = repr((normal(self.statement), values_of(self.parameters, self.statement)))
         return hashlib.sha256(told.encode("utf-8", "backslashreplace")).hexdigest()
+
+    def _values(self) -> Iterable[object]:
+        """As they came; those that have names in the order of the statement."""
+        return values_of(self.parameters, self.statement) if isinstance(self.parameters, Mapping) else self.parameters
 
 
 @dataclass(frozen=True, slots=True)

@@ -272,14 +272,14 @@ class Cursor(Closing):
 
     @door
     def execute(self, sql: str, parameters: Parameters = ()) -> Self:
-        """Ask one statement; each ``?`` takes one parameter.
+        """Ask one statement; each ``?`` takes one parameter, each ``$name`` one of a mapping.
 
         Raises:
             Error: If it is refused or fails; the cursor then has no answer.
         """
         self._usable()
         self._answer, self._next = None, 0
-        if isinstance(parameters, str | bytes | Mapping) or not isinstance(parameters, Sequence):
+        if isinstance(parameters, str | bytes) or not isinstance(parameters, Sequence | Mapping):
             raise InterfaceError(
                 f"The parameters came as one value of type {type(parameters).__name__}. Write a list with one value "
                 "for each ? in the statement, such as [30] or [30, 'north']."
@@ -289,7 +289,7 @@ class Cursor(Closing):
             self.connection.intervals = on
             self._answer = set_answer(on)
         else:
-            answer = session.query(sql, tuple(parameters))
+            answer = session.query(sql, parameters if isinstance(parameters, Mapping) else tuple(parameters))
             self._answer = answer.with_intervals() if self.connection.intervals else answer
         return self
 

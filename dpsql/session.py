@@ -67,7 +67,7 @@ class Session(Buying):
 
         Args:
             sql: One SELECT, or EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE, SET, CREATE SYNTHETIC TABLE, DROP TABLE.
-            parameters: One value for each ``?``: None, bool, int, finite float, Decimal, str, date or datetime.
+            parameters: For each ``?`` (or ``$name``, by a mapping) None, bool, number, str, date or datetime.
             progress: Told each public step of a synthetic table that is made, and the share done, 0 to 1; never where
                 the policy has ``answer_times``.
             agree: Told what would be charged, before it is; what it raises refuses the statement, uncharged.
@@ -151,14 +151,13 @@ class Session(Buying):
         asked = statement.query if isinstance(statement, syntax.Explain) else statement
         if not isinstance(asked, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT has an outline.")
-        query, known = asked.select, None if parameters is None else tuple(parameters)
+        query = asked.select
 
         def planned(values: Parameters) -> AnyPlan:
             return self._planned(self._known(sql, query, values), query, values)
 
-        own = self._backend.outlines.once(
-            self._known(sql, query, known), lambda: outline_of(query, self._releases.catalog(query), planned, known)
-        )
+        key, catalog = self._known(sql, query, parameters), self._releases.catalog(query)
+        own = self._backend.outlines.once(key, lambda: outline_of(query, catalog, planned, parameters))
         return own if asked is statement else Outline(*EXPLAINED, own.parameters, lists=own.lists)
 
     @door

@@ -22,7 +22,7 @@ from dpsql.plan.plans import AnyPlan, shown
 from dpsql.plan.roles import bars_of
 from dpsql.plan.types import Parameters, Shown, Type, Value
 from dpsql.sql import syntax
-from dpsql.sql.parameters import parameter_count, parameters_in
+from dpsql.sql.parameters import names_in, parameter_count, parameters_in
 from dpsql.sql.walk import children, walk
 
 __all__ = ["Outline", "outline_of"]
@@ -73,15 +73,19 @@ def outline_of(
     """
     kinds = parameter_types(query, catalog)
     counts = {own.index for own in _limits(query)}
-    first = tuple(1 if index in counts else None for index in range(len(kinds))) if known is None else known
-    _, lists = parameters_in(query)
+    (_, lists), names = parameters_in(query), names_in(query)
+
+    def passed(values: Sequence[Any]) -> Parameters:
+        return dict(zip(names, values, strict=True)) if names else values
+
+    first = passed(tuple(1 if index in counts else None for index in range(len(kinds)))) if known is None else known
     found = None
     try:
         found = plan(first)
     except Error:
         for guess in _guesses(kinds, lists) if known is None else ():
             with suppress(Error):
-                found = plan(guess)
+                found = plan(passed(guess))
             if found is not None:
                 break
         if found is None:
@@ -91,7 +95,7 @@ def outline_of(
     return Outline(names, shown_types, kinds, tuple(bars[own.places[0]] for own in columns), lists)
 
 
-def _guesses(kinds: Sequence[Type | None], lists: Collection[int]) -> Iterator[Parameters]:
+def _guesses(kinds: Sequence[Type | None], lists: Collection[int]) -> Iterator[Sequence[Any]]:
     """Typical values: for numbers alone, for texts, too, and for one text after the other, which may be of any type."""
     texts = {index for index, kind in enumerate(kinds) if kind is Type.TEXT}
     for chosen in (set[int](), texts, *({index} for index in range(len(kinds)))):

@@ -1,9 +1,9 @@
-"""What an analyst passes beside the statement: values for its ``?``, and numbers for functions of a whole table."""
+"""What an analyst passes beside the statement: values for its ``?`` or ``$name``, and functions' numbers."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -11,8 +11,9 @@ from uuid import UUID
 
 from dpsql.errors import ProgrammingError
 from dpsql.plan.types import Passed, Value
-from dpsql.sql.parameters import parameters_in
+from dpsql.sql.parameters import names_in, parameters_in
 from dpsql.sql.syntax import Node
+from dpsql.sql.tokens import fold
 
 __all__ = ["call_text", "values_of"]
 
@@ -24,12 +25,16 @@ def values_of(parameters: Any, query: Node) -> tuple[Passed, ...]:
     """The values that a statement's ``?`` stand for: None, bool, int, Decimal, str, date or datetime, or lists of them.
 
     Args:
-        parameters: What came with the statement.
+        parameters: What came with the statement: a list, or a mapping of names where the statement has ``$name``.
         query: The statement.
 
     Raises:
-        ProgrammingError: It is no list, holds something else, or what no engine could take, or too few or too many.
+        ProgrammingError: It is neither, holds something else, or what no engine could take, or too few or too many.
     """
+    if names := names_in(query):
+        parameters = _by_name(parameters, names)
+    elif isinstance(parameters, Mapping) and not parameters:
+        parameters = ()
     if isinstance(parameters, str | bytes | Mapping) or not isinstance(parameters, Iterable):
         raise ProgrammingError(
             f"The parameters came as one value of type {type(parameters).__name__}. Write a list with one value for "
@@ -41,6 +46,24 @@ def values_of(parameters: Any, query: Node) -> tuple[Passed, ...]:
         takes = f"{wanted} value{'s' * (wanted != 1)}"
         raise ProgrammingError(f"The statement takes {takes} for parameters; {len(values)} came with it.")
     return values
+
+
+def _by_name(parameters: Any, names: Sequence[str]) -> list[Any]:
+    """The values of a mapping in the order of a statement's names, whatever the case of their letters, as in DuckDB."""
+    if not isinstance(parameters, Mapping):
+        told = ", ".join(f"{name!r}: .." for name in names)
+        raise ProgrammingError(
+            f"The statement names its parameters. Pass a mapping of their values, {{{told}}}, or write ? for each."
+        )
+    given = {fold(str(name)): value for name, value in parameters.items()}
+    if len(given) < len(parameters):
+        raise ProgrammingError("Two parameters have one name, but for the case of its letters. Pass each once.")
+    for name in names:
+        if name not in given:
+            raise ProgrammingError(f"No value came for ${name}. Pass one for each of: {', '.join(names)}.")
+    if extra := [name for name in given if name not in names]:
+        raise ProgrammingError(f"The statement has no ${extra[0]:.60}. Its parameters are {', '.join(names)}.")
+    return [given[name] for name in names]
 
 
 def call_text(function: str, query: str, named: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -28,8 +28,8 @@ Value = None | bool | int | float | Decimal | str | date | datetime
 """A constant of the plan. Times of day carry no zone."""
 Passed = Value | tuple[Value, ...]
 """What a parameter stands for: one value, or for ``= ANY(?)`` all values of a list."""
-Parameters = Sequence[Value | UUID | Sequence[Value | UUID]]
-"""What comes with a statement: a value for each ``?``, or a list of them; a UUID is its text."""
+Parameters = Sequence[Value | UUID | Sequence[Value | UUID]] | Mapping[str, Value | UUID | Sequence[Value | UUID]]
+"""What comes with a statement: a value for each ``?``, or a list of them; or for each ``$name``. A UUID is its text."""
 
 
 class Type(enum.Enum):

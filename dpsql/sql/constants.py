@@ -49,18 +49,32 @@ class Constants(Writer):
                 self._name(token)
 
     def _parameter(self, token: Token) -> None:
-        style = token.text[0]
+        name = fold(token.text[1:])
+        style = "?" if not name else "$1" if name.isdecimal() else "$name"
         if self.style not in ("", style):
-            raise self._refusal("parameter", "? and $1 stand in one statement.", "Write only one of the two forms.")
+            told = f"{self.style} and {style} stand in one statement."
+            raise self._refusal("parameter", told, "Write only one of the two forms.")
         self.style = style
-        index = self._marks().index(token.position) if style == "?" else int(token.text[1:]) - 1
+        match style:
+            case "?":
+                index = self._marks().index(token.position)
+            case "$1":
+                index = int(name) - 1
+            case _:
+                index = self._names().index(name)
         if index < 0:
             raise self._refusal("parameter", "parameters count from $1.", "Write $1 for the first.")
-        self._value(Parameter(index, token.kind is TokenKind.LIST, position=token.position))
+        named = name if style == "$name" else ""
+        self._value(Parameter(index, token.kind is TokenKind.LIST, named, position=token.position))
 
     def _marks(self) -> list[tuple[int, int]]:
         """Where each ``?`` stands in the analyst's text: values come in that order, though clauses may have moved."""
         return sorted({token.position for token in self.tokens if token.text == "?"})
+
+    def _names(self) -> list[str]:
+        """Each ``$name`` once, in the order of the analyst's text."""
+        named = sorted((token.position, fold(token.text[1:])) for token in self.tokens if token.text[:1] == "$")
+        return list(dict.fromkeys(name for _, name in named))
 
     def _name(self, token: Token) -> None:
         if not name_of(token):

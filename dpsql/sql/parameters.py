@@ -1,4 +1,4 @@
-"""The ``?`` and ``$1`` of a statement: how many values it takes, and which of them are lists.
+"""The ``?``, ``$1`` and ``$name`` of a statement: how many values it takes, and which of them are lists.
 
 Tests: tests/unit/plan/test_parameters.py, tests/unit/plan/test_outline.py.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dpsql.sql.syntax import Node, Parameter
 from dpsql.sql.walk import walk
 
-__all__ = ["parameter_count", "parameters_in"]
+__all__ = ["names_in", "parameter_count", "parameters_in"]
 
 
 def parameter_count(node: Node) -> int:
@@ -21,3 +21,9 @@ def parameters_in(node: Node) -> tuple[int, frozenset[int]]:
     found = [own for own in walk(node) if isinstance(own, Parameter)]
     count = max((own.index + 1 for own in found), default=0)
     return count, frozenset(own.index for own in found if own.many)
+
+
+def names_in(node: Node) -> tuple[str, ...]:
+    """The names of a statement's parameters, folded, in the order of their values; none where they have no names."""
+    named = {own.index: own.name for own in walk(node) if isinstance(own, Parameter) and own.name}
+    return tuple(named[index] for index in sorted(named))

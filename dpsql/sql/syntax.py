@@ -88,10 +88,11 @@ class Literal(Node):
 
 @dataclass(frozen=True, slots=True)
 class Parameter(Node):
-    """``?`` or ``$1``; the index counts from 0. With ``many`` it stands for all values of a list: ``= ANY(?)``."""
+    """``?``, ``$1`` or ``$name`` (folded); the index counts from 0. With ``many`` it is a list: ``= ANY(?)``."""
 
     index: int
     many: bool = False
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,13 +243,14 @@ class Derived(Node):
 
 @dataclass(frozen=True, slots=True)
 class JoinClause(Node):
-    """Two relations; a comma is a cross join. ``on`` and ``using`` are both empty for a cross join only."""
+    """Two relations; a comma is a cross join. Any other has ``on`` or ``using``, or is ``natural``."""
 
     left: Relation
     right: Relation
     kind: Choice["inner", "left", "right", "full", "cross"]
     on: Expr | None
     using: tuple[str, ...]
+    natural: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ _LEXER = re.compile(
     | (?P<number> (?: [0-9]+(?:_[0-9]+)*(?:\.[0-9]*)? | \.[0-9]+ ) (?:[eE][+-]?[0-9]+)? ) (?![\w.])
     | (?P<string> '(?:[^']|'')*' )
     | (?P<quoted> "(?:[^"]|"")*" )
-    | (?P<parameter> \? | \$[0-9]{1,4}(?!\w) )
+    | (?P<parameter> \? | \$(?: [0-9]{1,4} | [^\W\d]\w* )(?![\w$]) )
     | (?P<symbol> :: | [(),.;\[\]] | (?: (?!--|/\*) [-+*/<>=!~@\#%^&|] )+ )
     """,
     re.VERBOSE | re.DOTALL,
@@ -56,7 +56,7 @@ _STRANGE = (
     ),
     (re.compile(r"[.0-9]+\w*"), "number", "this is not a plain decimal number.", "Write it like 1000, 0.5 or 1e-3."),
     (re.compile(r"\$\w*\$"), "dollar-quoted string", "dpsql does not read it.", "Write '...'."),
-    (re.compile(r"\$"), "named parameter", "dpsql does not read it.", "Write ? for each value, or $1, $2."),
+    (re.compile(r"\$"), "parameter", "dpsql does not read it.", "Write ? for each value, or $1, $2, or $name."),
     (
         re.compile(r":=?"),
         ":",

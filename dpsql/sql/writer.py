@@ -38,7 +38,7 @@ class Writer:
     outermost: OpenParenthesis = field(default_factory=lambda: OpenParenthesis("statement"))
     operand: bool = False  # whether what was written last ends a value
     operators: int = 0
-    style: str = ""  # the form of the parameters: "?" or "$"
+    style: str = ""  # the form of the parameters: "?", "$1" or "$name"
 
     def _peek(self, ahead: int = 1) -> Token:
         """The token so many places on; an empty symbol outside the statement."""

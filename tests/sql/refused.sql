@@ -178,8 +178,11 @@ SELECT COUNT(*) FROM patients WHERE city = $$text$$
 SELECT COUNT(*) FROM patients WHERE city = E'a'
 -- refused: E'...' at 1:44: dpsql reads strings without a prefix. Write '...', in which a backslash stands for itself.
 
-SELECT COUNT(*) FROM patients WHERE age > $limit
--- refused: named parameter at 1:43: dpsql does not read it. Write ? for each value, or $1, $2.
+SELECT COUNT(*) FROM patients WHERE age > $limit AND age < $1
+-- refused: parameter at 1:60: $name and $1 stand in one statement. Write only one of the two forms.
+
+SELECT COUNT(*) FROM patients WHERE age > $
+-- refused: parameter at 1:43: dpsql does not read it. Write ? for each value, or $1, $2, or $name.
 
 SELECT COUNT(*) FROM patients WHERE age > :limit
 -- refused: : at 1:43: dpsql does not read it here. Write name => value for a named argument, and substr(x, 2, 3) for x[2:4].

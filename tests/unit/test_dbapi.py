@@ -28,10 +28,10 @@ class Scripted:
 
     def __init__(self, answers: Mapping[str, Answer]) -> None:
         self.answers = answers
-        self.asked: list[tuple[str, tuple[object, ...]]] = []
+        self.asked: list[tuple[str, Any]] = []
 
     def query(self, sql: str, parameters: Parameters = ()) -> Answer:
-        self.asked.append((sql, tuple(parameters)))
+        self.asked.append((sql, parameters))
         if sql not in self.answers:
             raise UnsupportedQuery("is not in the script.", construct="statement")
         return self.answers[sql]
@@ -54,7 +54,12 @@ def test_parameters_reach_the_session_with_their_types(session: Scripted, cursor
     assert [type(value) for value in session.asked[0][1]] == [type(value) for value in values]
 
 
-@pytest.mark.parametrize("parameters", ["text", b"bytes", {"a": 1}, 7, None])
+def test_names_reach_the_session_as_a_mapping(session: Scripted, cursor: Cursor) -> None:
+    cursor.execute("three", {"city": "Bern"})
+    assert session.asked == [("three", {"city": "Bern"})]
+
+
+@pytest.mark.parametrize("parameters", ["text", b"bytes", 7, None])
 def test_parameters_that_are_no_sequence_are_refused_before_the_session_is_asked(
     session: Scripted, cursor: Cursor, parameters: Any
 ) -> None:

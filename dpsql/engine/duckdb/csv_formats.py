@@ -24,9 +24,8 @@ LINES = 10_000
 """Lines of a file that are looked at. It is a choice: enough for each format to show, in a moment."""
 CELLS = 500_000
 """Values of them in all: of a file with very many columns fewer lines are looked at. It is a choice: seconds."""
-_FEW = (
-    100  # At most one text in so many is not of its column's type. A choice: slips are rarer, codes with letters not.
-)
+_FEW = 100
+"""At most one text in so many is not of its column's type. It is a choice: slips are rarer, codes are not."""
 _NULLS = ("NULL", "null", "\\N", "#N/A")
 """Texts that stand for NULL wherever they are."""
 _MARKS = ("NA", "N/A", "n/a", "na", "NaN", "nan", "None", "none", "-", "--", "?", ".", "k. A.", "k.A.")

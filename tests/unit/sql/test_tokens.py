@@ -66,7 +66,7 @@ def test_a_minus_glued_to_other_operators_is_refused_as_duckdb_does(sign: str) -
         ("`i`", "backtick", 1),
         ("$$a$$", "dollar-quoted string", 1),
         ("$tag$a$tag$", "dollar-quoted string", 1),
-        ("$name", "named parameter", 1),
+        ("$", "parameter", 1),
         ("1a", "number", 1),
         ("1e1e1", "number", 1),
         ("0x1F", "number", 1),
