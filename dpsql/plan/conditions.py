@@ -13,7 +13,7 @@ from dpsql.plan.identities import as_owner_declares
 from dpsql.plan.nodes import Apply, Column, Expression, Join, Relation, Semi
 from dpsql.plan.ranges import showing
 from dpsql.plan.relations import aliases_of, is_public, scans
-from dpsql.plan.scope import Scope, ScopeEntry, identifying, same_name
+from dpsql.plan.scope import Scope, ScopeEntry, identifying, place_of, same_name
 from dpsql.plan.stability import rows_per_unit
 from dpsql.sql import syntax
 
@@ -21,6 +21,7 @@ __all__ = [
     "across",
     "bare_identity",
     "connected",
+    "full_join",
     "holds_aggregate",
     "is_semi",
     "is_unit",
@@ -28,6 +29,7 @@ __all__ = [
     "link_of",
     "links_equal",
     "merged_column",
+    "merged_pairs",
     "need_units",
     "next_joined",
     "output_column",
@@ -36,7 +38,6 @@ __all__ = [
     "refuse_twice",
     "same_unit",
     "tables_of",
-    "using_pair",
     "where_as_case",
     "window_parts",
     "windows_in",
@@ -203,7 +204,37 @@ def next_joined(
     return next(filter(is_public, waiting), waiting[0]), []
 
 
-def using_pair(name: str, position: Position, left: Scope, right: Scope) -> tuple[Expression, Expression]:
+def merged_pairs(join: syntax.JoinClause, left: Scope, right: Scope) -> dict[str, tuple[Expression, Expression]]:
+    """The columns that a join makes one, of each side, by name: those of USING, or of NATURAL all that both have.
+
+    Raises:
+        UnsupportedQuery: A natural join's sides have none, or USING names what is not one column of each.
+    """
+    names = join.using
+    if join.natural:
+        own, other = (
+            [name for entry in side.entries for name in entry.columns if place_of(name) is None]
+            for side in (left, right)
+        )
+        names = tuple(name for name in own if any(same_name(name, one) for one in other))
+        if not names:
+            raise UnsupportedQuery(
+                "the two sides have no column of the same name.", construct="NATURAL JOIN", position=join.position,
+                hint="Write JOIN .. ON a.x = b.y, or CROSS JOIN.",
+            )  # fmt: skip
+    return {name: _using_pair(name, join.position, left, right) for name in names}
+
+
+def full_join(position: Position) -> UnsupportedQuery:
+    """The refusal of a full join."""
+    return UnsupportedQuery(
+        "a full join shows rows without a partner on both sides.", construct="FULL JOIN", position=position,
+        hint="Write JOIN or LEFT JOIN; of answers a and b with a key k: FROM (SELECT k FROM a UNION SELECT k FROM b) "
+        "AS keys LEFT JOIN a USING (k) LEFT JOIN b USING (k).",
+    )  # fmt: skip
+
+
+def _using_pair(name: str, position: Position, left: Scope, right: Scope) -> tuple[Expression, Expression]:
     """The columns of the two sides of a join that USING makes one: that of each side's first table where it is merged.
 
     Raises:

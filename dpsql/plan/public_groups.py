@@ -88,7 +88,7 @@ def with_public_groups(query: syntax.Select, rows: Rows) -> tuple[syntax.Select,
     lists, measured = (all(map(is_public, side.parts)) for side in sides)
     if not lists or measured or not _plain(source.on):
         return query, 0
-    join = syntax.JoinClause(kept, other, "inner", source.on, source.using, position=source.position)
+    join = syntax.JoinClause(kept, other, "inner", source.on, source.using, source.natural, position=source.position)
     return replace(query, source=join), len(sides[0].entries)
 
 

@@ -17,16 +17,17 @@ from dpsql.plan.combined import Combinations, unread
 from dpsql.plan.conditions import (
     across,
     bare_identity,
+    full_join,
     holds_aggregate,
     is_semi,
     limited,
+    merged_pairs,
     next_joined,
     output_column,
     parts_of,
     refuse_identifying,
     refuse_twice,
     tables_of,
-    using_pair,
 )
 from dpsql.plan.expressions import Resolver, nearest
 from dpsql.plan.identities import chooses
@@ -37,7 +38,7 @@ from dpsql.plan.relations import column_of, conjuncts, is_public, unit_of
 from dpsql.plan.scope import Scope, ScopeEntry, same_name, without_from
 from dpsql.plan.semi import semi_join
 from dpsql.plan.stars import columns_of_star
-from dpsql.plan.sub_queries import CutInside, Gathered, ReleasesInside, Sub, in_a_row, public_once
+from dpsql.plan.sub_queries import CutInside, Gathered, ReleasesInside, Sub, in_a_row, public_once, unnamed
 from dpsql.plan.types import Passed
 from dpsql.plan.unit_windows import UnitWindows, over_units
 from dpsql.sql import syntax
@@ -150,7 +151,7 @@ class Rows:
             case syntax.TableName():
                 self._table(source, group)
             case syntax.Derived():
-                self._enter(group, source.alias or "sub-query", self.sub(source.query), source.position)
+                self._enter(group, source.alias or unnamed(source), self.sub(source.query), source.position)
             case syntax.ListedRows():
                 sub = listed_rows(source, self.alias(), self.resolver(Scope(())))
                 self._enter(group, source.alias or "VALUES", sub, source.position)
@@ -170,8 +171,7 @@ class Rows:
             case syntax.JoinClause(kind="right"):
                 self._left_join(source, source.right, source.left, group)
             case syntax.JoinClause():
-                reason, hint = "a full join shows rows without a partner on both sides.", "Write JOIN or LEFT JOIN."
-                raise UnsupportedQuery(reason, construct="FULL JOIN", position=source.position, hint=hint)
+                raise full_join(source.position)
 
     def _table(self, source: syntax.TableName, group: Gathered) -> None:
         name = source.name[-1]
@@ -228,9 +228,8 @@ class Rows:
         resolver = self.resolver(scope)
         predicates = [p for node in nodes for p in conjuncts(resolver.boolean(resolver.resolve(node), node))]
         equal, on = [], []
-        for name in join.using:
-            pair = using_pair(name, join.position, left.scope(None), right.scope(None))
-            predicates.append(resolver.apply("=", pair, join.position))
+        merged = merged_pairs(join, left.scope(None), right.scope(None))
+        predicates += [resolver.apply("=", pair, join.position) for pair in merged.values()]
         for predicate in predicates:
             met = across(predicate, kept_rows, other_rows)
             (equal.append(met) if met is not None else on.append(predicate))
@@ -239,7 +238,7 @@ class Rows:
             refuse_identifying(predicate, "ON", join.position)
         group.parts.append(limited(Join(kept_rows, other_rows, pairs, outer=True, on=tuple(on)), join.position))
         group.entries += [*left.entries, *(entry.nullable() for entry in right.entries)]
-        group.using += [*both.using, *join.using]
+        group.using += [*both.using, *merged]
 
     def _closed_group(self, group: Gathered, position: Position) -> Relation:
         """One side of an outer join on its own."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan.conditions import is_unit, link_of, merged_column, using_pair
+from dpsql.plan.conditions import is_unit, link_of, merged_column, merged_pairs
 from dpsql.plan.conversions import met
 from dpsql.plan.nodes import Column, Expression, Project, Relation, UnionAll
 from dpsql.plan.ranges import showing
@@ -17,7 +17,7 @@ from dpsql.plan.relations import is_public
 from dpsql.plan.scope import Scope, ScopeEntry, place_of
 from dpsql.sql import syntax
 
-__all__ = ["CutInside", "Gathered", "ReleasesInside", "Sub", "each_once", "in_a_row", "public_once"]
+__all__ = ["CutInside", "Gathered", "ReleasesInside", "Sub", "each_once", "in_a_row", "public_once", "unnamed"]
 
 Position = tuple[int, int] | None
 
@@ -81,8 +81,15 @@ class Gathered:
             Scope(tuple(self.entries[i:j]), frozenset(map(str.lower, self.using[m:n])))
             for (i, m), (j, n) in ((start, middle), (middle, self.reached()))
         )
-        self.equal += [(using_pair(name, join.position, left, right), join.position) for name in join.using]
-        self.using += join.using
+        merged = merged_pairs(join, left, right)
+        self.equal += [(pair, join.position) for pair in merged.values()]
+        self.using += merged
+
+
+def unnamed(source: syntax.Derived) -> str:
+    """What a sub-query without an alias is called: several may stand in one FROM."""
+    line, column = source.position or (0, 0)
+    return f"sub-query {line}:{column}"
 
 
 def in_a_row(sides: Sequence[Sub], alias: str, union: syntax.Union) -> Sub:

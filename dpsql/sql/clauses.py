@@ -10,7 +10,7 @@ __all__ = ["CLAUSE_ORDER", "JOIN_PREFIXES", "Clauses"]
 
 CLAUSE_ORDER = "Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT .."
 
-JOIN_PREFIXES = frozenset("inner left right full outer cross".split())
+JOIN_PREFIXES = frozenset("inner left right full outer cross natural".split())
 
 _JOIN_WORDS = JOIN_PREFIXES | {"join", "on", "using"}
 _RANKS = {

@@ -158,8 +158,8 @@ def _relation(relation: Relation) -> str:
         case ListedRows(rows, names, alias):
             values = ", ".join(f"({_list(row)})" for row in rows)
             return f"(VALUES {values}){_alias(alias)} ({', '.join(map(quoted, names))})"
-        case JoinClause(left, right, kind, on, using):
-            text = f"{_relation(left)} {kind.upper()} JOIN {_relation(right)}"
+        case JoinClause(left, right, kind, on, using, natural):
+            text = f"{_relation(left)} {'NATURAL ' if natural else ''}{kind.upper()} JOIN {_relation(right)}"
             if on is not None:
                 return f"{text} ON {normal_expression(on)}"
             return f"{text} USING ({', '.join(map(quoted, using))})" if using else text

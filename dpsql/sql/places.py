@@ -126,6 +126,8 @@ class Places(Constants):
                 return before.symbol == "(" or before.word == "distinct"
             case "join" | "outer":
                 return before.word in JOIN_PREFIXES
+            case "inner" | "left" | "right" | "full":
+                return before.word == "natural"
             case "group":
                 return before.word == "within"
         return word in _NEGATABLE and before.word == "not"

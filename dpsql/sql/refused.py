@@ -103,7 +103,6 @@ REFUSED_WORDS: Mapping[str, Refusal] = {
     "anti": ("ANTI JOIN", "dpsql asks for a partner in WHERE.", "Write WHERE id NOT IN (SELECT id FROM ..)."),
     "asof": ("ASOF JOIN", *_JOIN),
     "positional": ("POSITIONAL JOIN", "rows have no position.", _JOIN[1]),
-    "natural": ("NATURAL JOIN", *_JOIN),
     "tablesample": ("TABLESAMPLE", *_SAMPLE),
     "at": (
         "AT",

@@ -27,14 +27,15 @@ __all__ = ["build_skeleton"]
 _KEPT = frozenset(
     """
     all and as asc between by case cast cross desc distinct else end escape exists from full group having ilike in inner
-    is join left like limit not offset on or order outer qualify right select then try_cast union using when where with
+    is join left like limit natural not offset on or order outer qualify right select then try_cast union using when
+    where with
     """.split()
 )
 # Words that need something complete before them.
 _AFTER_VALUE = frozenset(
     """
-    and as asc between cross desc else end escape from full group having ilike in inner is join left like limit offset
-    on or order outer qualify right then union using where
+    and as asc between cross desc else end escape from full group having ilike in inner is join left like limit natural
+    offset on or order outer qualify right then union using where
     """.split()
 )
 _BY = frozenset({("group", "by"), ("order", "by")})  # Behind these ALL means all columns.

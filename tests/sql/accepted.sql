@@ -6747,3 +6747,49 @@ SELECT code, MAX(coastal) OVER (ORDER BY code ROWS 1 PRECEDING) AS m FROM region
 -- unit: none, the tables are public
 -- columns: code text, m boolean or NULL
 -- engine: SELECT "t0"."code" AS "c0", max("t0"."coastal") OVER (ORDER BY "t0"."code" ASC NULLS LAST ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS "c1" FROM "bounded"."main"."regions" AS "t0" ORDER BY "t0"."code" ASC NULLS LAST
+
+SELECT COUNT(*) FROM patients NATURAL JOIN visits
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t1"."$number" AS "u" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q) AS q GROUP BY "u"
+
+SELECT p.sex, COUNT(v.cost) FROM patients p NATURAL LEFT JOIN visits v GROUP BY p.sex
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- columns: sex text, count(v."cost") integer
+-- engine: SELECT "k0", CAST(COUNT("x0") AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t1"."cost" AS "x0" FROM "bounded"."main"."patients" AS "t0" LEFT JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q GROUP BY "k0"
+
+SELECT COUNT(*) FROM visits NATURAL RIGHT OUTER JOIN patients
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT "bin", "units", "signs", "total" FROM (SELECT CAST(bin AS BIGINT) AS "bin", CAST(CASE g WHEN 0 THEN n0 END AS BIGINT) AS "units", CAST(CASE g WHEN 0 THEN s0 END AS BIGINT) AS "signs", CAST(CASE g WHEN 0 THEN x0 END AS HUGEINT) AS "total" FROM (SELECT j, bin, SUM(xor(CASE WHEN f = 0 THEN 1 ELSE 0 END, 0)) AS n0, SUM(xor(CASE WHEN f = 0 THEN CASE WHEN t0 > 0 THEN 1 ELSE 0 - 1 END ELSE 0 END, 0)) AS s0, SUM(xor(t0, 0)) AS x0 FROM (SELECT j, bin, t0, CASE WHEN t0 <> 0 THEN 0 END AS f FROM (SELECT j, t0, CASE WHEN size <= 4 THEN CASE WHEN size <= 2 THEN CASE WHEN size <= 1 THEN 0 ELSE 1 END ELSE CASE WHEN size <= 3 THEN 2 ELSE 3 END END ELSE CASE WHEN size <= 8 THEN CASE WHEN size <= 6 THEN 4 ELSE 5 END ELSE CASE WHEN size <= 12 THEN 6 ELSE 7 END END END AS bin FROM (SELECT j, t0, CASE WHEN t0 < 0 THEN 0 - t0 ELSE t0 END AS size FROM (SELECT 0 AS j, t0_0 AS t0 FROM (SELECT CASE WHEN t0_0 < 0 THEN 0 WHEN t0_0 > 12 THEN 12 ELSE COALESCE(t0_0, 0) END AS t0_0 FROM (SELECT CAST(COUNT(CASE WHEN g = 0 THEN 1 END) AS BIGINT) AS t0_0 FROM (SELECT 0 AS g, "u" FROM (SELECT "u" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."patients" AS "t0" LEFT JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q) AS q) AS q GROUP BY "u") AS q) AS q) AS q) AS q) AS q) AS q GROUP BY j, bin) AS q CROSS JOIN (SELECT 0 AS g) AS k) AS q WHERE "units" <> 0 OR "total" <> 0
+
+SELECT state, COUNT(*) FROM patients NATURAL INNER JOIN (SELECT name AS city, state FROM cities) GROUP BY state
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 50 values: 'AK', 'AL', 'AR', ..., 'WV', 'WY'
+-- a0: count_rows
+-- columns: state text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."state" AS "k0" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."cities" AS "t1" ON "t0"."city" = "t1"."name") AS q GROUP BY "k0"
+
+SELECT * FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) NATURAL JOIN (SELECT sex, AVG(age) AS m FROM patients GROUP BY sex)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, m real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t1"."k0" AS "c2", "t1"."a1" AS "c3", "t0"."row" AS "c4", "t1"."row" AS "c5" FROM "answer 0 of dpsql" AS "t0" JOIN "answer 1 of dpsql" AS "t1" ON "t0"."k0" = "t1"."k0" ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST, "t0"."a1" ASC NULLS LAST, "t1"."k0" ASC NULLS LAST, "t1"."a1" ASC NULLS LAST
+-- columns: sex text, n integer, m real

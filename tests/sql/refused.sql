@@ -969,8 +969,20 @@ SELECT (SELECT COUNT(*) FROM visits) FROM patients
 SELECT COUNT(*) FROM patients, LATERAL (SELECT 1)
 -- refused: LATERAL at 1:32: a table may not depend on the row beside it. Write a join, or for a computed column a sub-query: FROM (SELECT a + b AS x FROM t).
 
-SELECT COUNT(*) FROM patients NATURAL JOIN visits
--- refused: NATURAL JOIN at 1:31: dpsql joins on written conditions only. Write JOIN .. ON or JOIN .. USING (column).
+SELECT COUNT(*) FROM patients NATURAL JOIN cities
+-- refused: NATURAL JOIN at 1:44: the two sides have no column of the same name. Write JOIN .. ON a.x = b.y, or CROSS JOIN.
+
+SELECT COUNT(*) FROM patients NATURAL FULL JOIN visits
+-- refused: FULL JOIN at 1:49: a full join shows rows without a partner on both sides. Write JOIN or LEFT JOIN; of answers a and b with a key k: FROM (SELECT k FROM a UNION SELECT k FROM b) AS keys LEFT JOIN a USING (k) LEFT JOIN b USING (k).
+
+SELECT COUNT(*) FROM patients p NATURAL JOIN visits v ON p.patient_id = v.patient_id
+-- refused: NATURAL JOIN at 1:46: its condition is missing, or one too many. Write JOIN .. ON .., JOIN .. USING (column) or NATURAL JOIN; CROSS JOIN has neither.
+
+SELECT COUNT(*) FROM patients NATURAL CROSS JOIN visits
+-- refused: CROSS at 1:39: nothing complete stands before it. Write what is missing before it.
+
+SELECT COUNT(*) FROM patients NATURAL, visits
+-- refused: , at 1:38: something is missing before it. Write it, or take the last word out.
 
 SELECT COUNT(*) FROM patients ASOF JOIN visits USING (patient_id)
 -- refused: ASOF JOIN at 1:31: dpsql joins on written conditions only. Write JOIN .. ON or JOIN .. USING (column).
@@ -1007,16 +1019,16 @@ SELECT COUNT(*) FROM patients p JOIN visits v USING (age)
 -- refused: age at 1:38: USING needs a column of both tables. Write ON a.x = b.y.
 
 SELECT COUNT(*) FROM patients p JOIN visits v
--- refused: INNER JOIN at 1:38: its condition is missing, or one too many. Write JOIN .. ON .. or JOIN .. USING (column); CROSS JOIN has neither.
+-- refused: INNER JOIN at 1:38: its condition is missing, or one too many. Write JOIN .. ON .., JOIN .. USING (column) or NATURAL JOIN; CROSS JOIN has neither.
 
 SELECT COUNT(*) FROM patients p FULL JOIN visits v USING (patient_id)
--- refused: FULL JOIN at 1:43: a full join shows rows without a partner on both sides. Write JOIN or LEFT JOIN.
+-- refused: FULL JOIN at 1:43: a full join shows rows without a partner on both sides. Write JOIN or LEFT JOIN; of answers a and b with a key k: FROM (SELECT k FROM a UNION SELECT k FROM b) AS keys LEFT JOIN a USING (k) LEFT JOIN b USING (k).
 
 SELECT COUNT(*) FROM cities c LEFT JOIN patients p ON c.name = p.city
 -- refused: LEFT JOIN at 1:41: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, write JOIN, or GROUP BY the public columns with OPTIONS (group_selection_strategy = PUBLIC_GROUPS) in the statement itself.
 
 SELECT COUNT(*) FROM cities c FULL JOIN patients p ON c.name = p.city
--- refused: FULL JOIN at 1:41: a full join shows rows without a partner on both sides. Write JOIN or LEFT JOIN.
+-- refused: FULL JOIN at 1:41: a full join shows rows without a partner on both sides. Write JOIN or LEFT JOIN; of answers a and b with a key k: FROM (SELECT k FROM a UNION SELECT k FROM b) AS keys LEFT JOIN a USING (k) LEFT JOIN b USING (k).
 
 SELECT COUNT(*) FROM patients p JOIN cities c ON p.age = c.name
 -- refused: = at 1:50: it compares integer with text. Write a value of the column's own type: numbers without quotes, text and dates in single quotes.

@@ -364,7 +364,7 @@ class Queries(Expressions):
         return fold(self._alias(alias.this, node).text)
 
     def _join(self, left: Relation, node: exp.Expr) -> JoinClause:
-        self._slots(node, "this", "side", "kind", "on", "using")
+        self._slots(node, "this", "side", "kind", "method", "on", "using")
         right = self._relation(node.this)
         words = " ".join(str(node.args[slot]) for slot in ("side", "kind") if node.args.get(slot))
         kinds: dict[str, Choice["inner", "left", "right", "full", "cross"]] = {
@@ -378,15 +378,17 @@ class Queries(Expressions):
             "RIGHT OUTER": "right",
             "FULL OUTER": "full",
         }
-        if words not in kinds:
+        if words not in kinds or node.args.get("method") not in (None, "", "NATURAL"):
             self._refuse(node, f"{words} JOIN", "dpsql does not know this join.", "Write JOIN .. ON ..")
-        kind = kinds[words]
-        on = node.args.get("on")
+        on, natural = node.args.get("on"), node.args.get("method") == "NATURAL"
+        kind = "inner" if natural and not words else kinds[words]
         using = tuple(self._name(column, node) for column in node.args.get("using") or ())
-        if (kind == "cross") == bool(on or using):
-            hint = "Write JOIN .. ON .. or JOIN .. USING (column); CROSS JOIN has neither."
-            self._refuse(node, f"{words or 'CROSS'} JOIN", "its condition is missing, or one too many.", hint)
-        return JoinClause(left, right, kind, self._expression(on) if on else None, using, position=right.position)
+        if sum(map(bool, (on, using, natural))) != (kind != "cross"):
+            hint = "Write JOIN .. ON .., JOIN .. USING (column) or NATURAL JOIN; CROSS JOIN has neither."
+            own = "NATURAL" if natural else words or "CROSS"
+            self._refuse(node, f"{own} JOIN", "its condition is missing, or one too many.", hint)
+        condition = self._expression(on) if on else None
+        return JoinClause(left, right, kind, condition, using, natural, position=right.position)
 
 
 def _without_cast(number: Expr) -> Expr:

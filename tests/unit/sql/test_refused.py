@@ -48,7 +48,7 @@ def refusal(text: str) -> UnsupportedQuery:
         ("SELECT a FROM t POSITIONAL JOIN u", "POSITIONAL JOIN", 17),
         ("SELECT a FROM t SEMI JOIN u ON a", "SEMI JOIN", 17),
         ("SELECT a FROM t ANTI JOIN u ON a", "ANTI JOIN", 17),
-        ("SELECT a FROM t NATURAL JOIN u", "NATURAL JOIN", 17),
+        ("SELECT a FROM t NATURAL JOIN u ON a", "NATURAL JOIN", 30),
         ("SELECT a FROM (VALUES (1), (1, 2)) t", "VALUES", 24),
         ("SELECT d FROM generate_series(1, 3) AS t(d)", "generate_series", 15),
         ("SELECT d FROM range(3) AS t(d)", "range", 15),
