@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
+from typing import Any
 
 from ruamel.yaml import YAML
+from ruamel.yaml.composer import Composer
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
@@ -26,6 +28,8 @@ Place = tuple[str | int, ...]
 Position = tuple[int, int]
 Data = dict[str, "Data"] | list["Data"] | str | bool | int | Decimal | date | datetime | None
 
+DEEPEST = 32
+"""Levels of a file that is read. It is a choice: a policy needs six, and what is far deeper takes long to read."""
 _TAG = "tag:yaml.org,2002:"
 _INTEGER = re.compile(r"[-+]?[0-9]{1,80}")
 _DECIMAL = re.compile(r"[-+]?([0-9]{1,80}(\.[0-9]{0,80})?|\.[0-9]{1,80})([eE][-+]?[0-9]{1,4})?")
@@ -109,8 +113,29 @@ def composed(text: str) -> Node | None:
     Raises:
         YAMLError, ValueError, RecursionError: If it is not YAML.
     """
-    root: Node | None = YAML(typ="safe", pure=True).compose(text)
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Composer = _Shallow
+    root: Node | None = yaml.compose(text)
     return root
+
+
+class _Shallow(Composer):
+    """Nodes of so many levels alone."""
+
+    _level = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """The next node.
+
+        Raises:
+            RecursionError: It is nested too deeply.
+        """
+        if self._level >= DEEPEST:
+            raise RecursionError
+        self._level += 1
+        node = super().compose_node(parent, index)
+        self._level -= 1
+        return node
 
 
 def _unreadable(line: int, column: int, text: str) -> Document:

@@ -206,6 +206,8 @@ def test_what_is_put_in_the_place_of_a_file_meanwhile_is_not_waited_for(
         (b"a: 1\nb: \xff\n", "p.yaml:2: the file is not UTF-8; save it as UTF-8"),
         (b"a: \x00", "p.yaml:1:1: the file holds characters that YAML does not allow"),
         ("a: " + "[" * 1200, "p.yaml:1:1: the file is nested too deeply"),
+        ("a: " + "[" * 40 + "]" * 40, "p.yaml:1:1: the file is nested too deeply"),
+        ("\n".join(f"{' ' * level}a:" for level in range(40)), "p.yaml:1:1: the file is nested too deeply"),
         ("#" * (2**20 + 1), "p.yaml: the file is larger than 1 MiB"),
         ("a: &x [*x]", "p.yaml:1:4: a: anchors and aliases are not used here"),
         ('"a\\e[31m": 1', "p.yaml:1:1: this key holds characters that do not print"),
