@@ -43,6 +43,7 @@ __all__ = [
     "two_digits",
     "unresolved",
     "with_bounds",
+    "zeros_about",
 ]
 
 NEAR = Fraction(1, 10)
@@ -57,7 +58,9 @@ SCALES = 100
 """The least and the largest distance to expect between values lie so many times below and above the spread. A guess:
 what friendly_core pays for the width between them goes by its logarithm."""
 
-NOT_FOUND = "auto found no value above the noise of the facts; run dpsql advise POLICY with a larger --epsilon"
+NOT_FOUND = (
+    "auto found no value other than 0 above the noise of the facts; run dpsql advise POLICY with a larger --epsilon"
+)
 Bounds = tuple[Decimal, Decimal] | tuple[int, int]
 
 
@@ -69,7 +72,8 @@ class Typical:
         centre: The middle unit's, to a tenth or a hundredth of the spread: as far as two digits of the spread go.
         spread: A typical distance from it, > 0: `NORMAL` times the one that half of the units keep within. That is the
             standard deviation of a normal law; a long tail makes it no wider. Where that half is in one bin, whose
-            width says little of it, that of the normal law with as few units beyond its ends, if it is less.
+            width says little of it, that of the normal law with as few units beyond its ends, if it is less. Where that
+            half has one value, such as 0, the root of the mean square of all distances from it.
     """
 
     centre: Fraction
@@ -117,7 +121,20 @@ def _columns(
         largest = histogram(facts, facts.sizes, table, name, "largest")
         totals = histogram(facts, facts.totals or {}, table, name, "totals")
         if largest is not None and totals is not None:
-            yield name, AdvisedColumn(largest, histogram(facts, facts.sizes, table, name, "single") or largest, totals)
+            single = histogram(facts, facts.sizes, table, name, "single") or largest
+            yield name, AdvisedColumn(largest, single, totals, zeros_about(facts, table, single, declared[name]))
+
+
+def zeros_about(facts: ReleasedFacts, table: str, single: Signed, column: ColumnPolicy) -> int:
+    """About how many units of a table have 0 in a column, which no bin counts: all units, less those in its bins.
+
+    0 where the noise may hide that there are any, and where a column may be NULL, which is in no bin either.
+    """
+    rows = histogram(facts, facts.sizes, table, None, "rows")
+    if rows is None or column.nullable:
+        return 0
+    found = sum(rows.up.counts) - sum(sum(side.counts) for side in sides_of(single))
+    return found if found > hidden(rows, facts.law) + hidden(single, facts.law) else 0
 
 
 def histogram(
@@ -212,7 +229,7 @@ def _bounds(sides: Sequence[LogHistogram], bins: Sequence[int], type_: str) -> B
     return -low or Decimal(0), high
 
 
-def place_of(single: Signed, bounds: tuple[Any, Any] | None = None) -> Typical | None:
+def place_of(single: Signed, bounds: tuple[Any, Any] | None = None, zeros: int = 0) -> Typical | None:
     """Where most units' values lie, as if evenly spread within each bin; None where less than `SEEN` of them is seen.
 
     A bin ends one step below the next one, where its largest number is: that of 1 holds nothing between 1 and 2. Where
@@ -221,6 +238,7 @@ def place_of(single: Signed, bounds: tuple[Any, Any] | None = None) -> Typical |
     Args:
         single: One value of each unit.
         bounds: Numbers that the values are moved into, where there are any.
+        zeros: About how many units have 0, as of `AdvisedColumn`.
     """
     inside = (-math.inf, math.inf) if bounds is None else tuple(map(float, bounds))
     pieces: list[tuple[float, float, int]] = []
@@ -232,7 +250,11 @@ def place_of(single: Signed, bounds: tuple[Any, Any] | None = None) -> Typical |
                 edges.update(end for end in ends if inside[0] < end < inside[1])
                 low, high = (min(max(end, inside[0]), inside[1]) for end in ends)
                 pieces.append((low, high, count))
-    seen, everybody = (sum(count for _, _, count in pieces), sum(sum(side.counts) for side in sides_of(single)))
+    if zeros:
+        at = float(min(max(0, inside[0]), inside[1]))
+        pieces.append((at, at, zeros))
+    seen = sum(count for _, _, count in pieces)
+    everybody = zeros + sum(sum(side.counts) for side in sides_of(single))
     if not seen or seen < SEEN * everybody:
         return None
     pieces.sort()
@@ -244,11 +266,23 @@ def place_of(single: Signed, bounds: tuple[Any, Any] | None = None) -> Typical |
         within, beyond = (
             (within, middle) if _between(pieces, centre - middle, centre + middle) > near else (middle, beyond)
         )
-    found = min(beyond * NORMAL, _normal_spread(pieces, edges, single.up.near))
+    typical = min(beyond * NORMAL, _normal_spread(pieces, edges, single.up.near))
+    if _between(pieces, centre, centre) > near:
+        typical = _root_mean_square(pieces, centre)
     least = single.up.step if len(pieces) > 1 else 0  # where half of the units have one number, others have another
-    spread = two_digits(max(Fraction(found), Fraction(least)))
+    spread = two_digits(max(Fraction(typical), Fraction(least)))
     digits = Decimal((0, (1,), spread.adjusted() - 1))
     return Typical(Fraction(round(centre / float(digits))) * Fraction(digits), Fraction(spread))
+
+
+def _root_mean_square(pieces: list[tuple[float, float, int]], centre: float) -> float:
+    """The root of the mean square of the distances from a number."""
+    units = sum(count for _, _, count in pieces)
+    squares = sum(
+        count * ((low - centre) ** 2 + (low - centre) * (high - centre) + (high - centre) ** 2) / 3
+        for low, high, count in pieces
+    )
+    return math.sqrt(squares / units)
 
 
 def _normal_spread(pieces: list[tuple[float, float, int]], edges: Collection[float], near: int) -> float:

@@ -138,7 +138,7 @@ def _with_facts(table: TableInfo, facts: AdvisedTable) -> TableInfo:
     columns = dict(table.columns)
     for name, advised in facts.columns.items():
         known = columns[name].facts
-        place = place_of(advised.single, (known.low, known.high) if known.bounded else None)
+        place = place_of(advised.single, (known.low, known.high) if known.bounded else None, advised.zeros)
         if place is None or place.spread <= 0:
             continue
         centre = place.centre

@@ -29,6 +29,7 @@ from dpsql.owner.advised import (
     rows_lost,
     two_digits,
     unresolved,
+    zeros_about,
 )
 from dpsql.owner.finding import MUCH, Finding
 from dpsql.owner.outside import (
@@ -39,6 +40,7 @@ from dpsql.owner.outside import (
     most_beyond,
     rows_at_least,
     share_lost,
+    sides_of,
     taken,
     units_at_least,
 )
@@ -212,19 +214,24 @@ def _of_column(
     if largest is None:
         return
     found = advised_bounds(facts, table, name, column)
-    place = place_of(histogram(facts, facts.sizes, table, name, "single") or largest, column.bounds)
+    single, noise = histogram(facts, facts.sizes, table, name, "single") or largest, hidden(largest, facts.law)
+    zeros = zeros_about(facts, table, single, column)
+    place = place_of(single, column.bounds, zeros)
     if found is None:
-        yield "nothing stands above the noise.", {}
+        other = _share(most_beyond(largest, [0] * len(sides_of(largest)), noise, units))
+        yield f"no value but 0 stands above the noise; {other} of the units have another one.", {}
         return
     written: dict[str, str] = {}
     low, high = found
-    noise = hidden(largest, facts.law)
     beyond = _share(most_beyond(largest, bins_inside(largest, noise), noise, units))
     # Values below 0 of a column that has none by its bounds are in no bin, so that nothing is said of them.
     where = f"above {_text(high)}" if largest.down is None else f"outside [{_text(low)}, {_text(high)}]"
     said = f"the value furthest from 0 of {beyond} of the units is {where}"
     if any(asked.both for asked in facts.sizes if (asked.table, asked.column) == (table, name)):
         said = f"{beyond} of the units have a value {where}"
+    if zeros:
+        everybody = zeros + sum(sum(side.counts) for side in sides_of(single))
+        said = f"about {min(1, zeros / everybody):.0%} of the units have 0; {said}"
     bounds = _bounds(found, column)
     if bounds is not None:
         written["bounds"] = f"[{_text(bounds[0])}, {_text(bounds[1])}]"
@@ -285,8 +292,9 @@ def contradictions(policy: Policy, facts: ReleasedFacts) -> Iterator[Finding]:
     """Where a policy's caps and bounds do not fit the facts; for the owner alone, though facts are public."""
     for name, key in unresolved(policy, facts):
         what = (
-            "has bounds: auto, and the facts hold no value above their noise. Write [LOW, HIGH] from what is publicly "
-            "known, or run dpsql advise POLICY --write with a larger --epsilon than theirs."
+            "has bounds: auto, and the facts hold no value but 0 above their noise. Write [LOW, HIGH] from what is "
+            "publicly known ([0, 1] for a column of nothing but 0), or run dpsql advise POLICY --write with a larger "
+            "--epsilon than theirs."
         )
         yield Finding(name, key, what, None, None, "error", lacks=True)
     if facts.totals is None:

@@ -134,11 +134,14 @@ class AdvisedColumn:
             the bounded table: capped, and inside their bounds. ``up`` less ``down`` is the unit's SUM of the column
             without a condition; under any condition on its rows, its SUM lies between minus its ``down`` and its
             ``up``. In a table of one row a unit it is that row's value in its bounds.
+        zeros: About how many units are in no bin of ``single``, for their value is 0: what is left of all units. For
+            choosing alone.
     """
 
     largest: Signed
     single: Signed
     totals: Signed
+    zeros: int = 0
 
 
 @dataclass(frozen=True, slots=True)

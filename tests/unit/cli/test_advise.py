@@ -57,10 +57,10 @@ def test_what_finds_no_bounds_is_the_last_thing_said_and_no_policy_to_be_used(cl
     ran = clinic.dpsql("advise", "clinic.yaml", "--write")
     assert ran.code == 1
     assert ran.out == "These facts were bought before: they are free.\nvisits: nothing stands above the noise.\n"
-    assert "No value above the noise was found of: visits.cost." in ran.err
+    assert "No value but 0 was found above the noise of: visits.cost." in ran.err
     checked = clinic.dpsql("check", "clinic.yaml")
     assert checked.code == 1
-    assert "the facts hold no value above their noise" in checked.out
+    assert "the facts hold no value but 0 above their noise" in checked.out
     assert "can be used" not in checked.out
 
 

@@ -121,6 +121,16 @@ def test_a_place_may_be_below_0() -> None:
     assert -32 <= found.centre <= -16
 
 
+def test_where_most_units_have_0_the_place_is_0_and_the_spread_that_of_all() -> None:
+    """Of 10,000 units 9,000 have 0, which is in no bin; 1,000 have 64 to 127."""
+    single = Signed(histogram(*[0] * 6, 1000))
+    assert place_of(single, zeros=9000) == Typical(Fraction(0), Fraction(31))  # the root of a tenth of 97 squared
+    assert place_of(single, (Decimal(10), Decimal(200)), zeros=9000) == Typical(Fraction(10), Fraction(28))
+    few = place_of(single, zeros=100)
+    assert few is not None
+    assert 64 <= few.centre <= 127
+
+
 @pytest.mark.parametrize("cap", [1, 2, 3])
 def test_rows_lost_are_worked_out_from_the_rows_of_each_unit(cap: int) -> None:
     # 200 units of 1 row, 200 of about 2.5: 700 rows
