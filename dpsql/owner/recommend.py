@@ -4,7 +4,7 @@ Caps and bounds that the owner wrote stay: facts count units, so nobody can tell
 beyond. Where the owner asks for it they are tightened, and never widened: more noise is the owner's to choose. What
 cuts more than it should is told instead.
 
-Tests: tests/unit/owner/test_advised.py, tests/unit/test_advising.py.
+Tests: tests/unit/owner/test_recommend.py, tests/unit/owner/test_advised.py, tests/unit/test_advising.py.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,8 +14,7 @@ import pytest
 import dpsql
 from dpsql.advising import AdviceReport, advise, facts_of
 from dpsql.errors import BudgetExceeded, LedgerError, OperationalError, PolicyError, ProgrammingError
-from dpsql.owner.questions import Tally
-from dpsql.owner.recommend import _of_bounds, contradictions, recommended
+from dpsql.owner.recommend import _of_bounds, contradictions
 from dpsql.plan.advised import LogHistogram, Signed
 from dpsql.policy import load_policy
 from dpsql.policy.column import ColumnPolicy
@@ -367,38 +365,6 @@ def test_once_its_bounds_are_written_by_hand_what_was_paid_for_is_counted_free(p
         assert table.advised is not None
         assert table.advised.current
         assert {"price", "fine"} == set(table.advised.columns)
-
-
-@pytest.mark.parametrize(
-    ("fined", "nullable", "said"),
-    [
-        (1000, False, "fine: about 90% of the units have 0; at most "),
-        (1000, True, "fine: at most "),  # they may be NULL as well
-        (0, False, "fine: no value but 0 stands above the noise; at most "),
-    ],
-)
-def test_units_with_0_are_what_is_left_of_all(policy: Path, fined: int, nullable: bool, said: str) -> None:
-    """Of 10,000 units, and counts as they would be without noise: some have a fine of 64 to 127."""
-    write_fines(policy.parent / "data")
-    policy.write_text(RARE.replace("type: integer,", "type: integer, nullable: true,") if nullable else RARE)
-    advised(policy)
-    loaded = load_policy(policy)
-    facts = facts_of(loaded)
-    assert facts is not None
-
-    def counts(asked: Tally) -> tuple[int, ...]:
-        held = {None: (0, 10_000), "price": (0,), "fine": (0,) * 6 + (fined,)}[asked.column]
-        return (*held, *(0,) * (asked.cells - len(held)))
-
-    exact = replace(facts, sizes={asked: counts(asked) for asked in facts.sizes})
-    found = recommended(loaded, exact)
-    assert any(line.strip().startswith(said) for line in found.lines)
-    place = {key[-1]: value for key, value in found.changes.items() if "fine" in key}
-    if not fined:
-        assert place == {}
-    else:
-        assert place["bounds"] == "[0, 130]"
-        assert (place["centre"] == "0") is not nullable
 
 
 @pytest.mark.slow
