@@ -71,7 +71,7 @@ def advise(
     if report.unresolved:
         raise OperationalError(
             f"No value but 0 was found above the noise of: {line(', '.join(report.unresolved))}. Until their bounds: "
-            "auto are found or written, the policy does not open. Write bounds: [LOW, HIGH] from what is publicly known "
+            "auto are found or written, the policy does not open. Write bounds: [LOW, HIGH] from public knowledge "
             "([0, 1] for nothing but 0), and run dpsql advise again: what it was paid for and still has to count is "
             "free. Or run it with a larger --epsilon, which is charged in addition."
         )

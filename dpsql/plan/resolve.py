@@ -20,6 +20,7 @@ from dpsql.plan.conversions import as_null
 from dpsql.plan.dated import with_ends_of_dates
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
+from dpsql.plan.geometric import taken_back
 from dpsql.plan.grouping import CALLED, grouping, listed_rows, sets_written
 from dpsql.plan.interval_ends import INTERVAL_ENDS, interval_end
 from dpsql.plan.kept_order import with_order_kept
@@ -328,6 +329,8 @@ class _Statement:
             return grouping(node, self.keys, self.sets, self.rows.resolver(self.scope), self._resolver())
         if isinstance(node, syntax.Call) and holds_aggregate(replace(node, arguments=())):
             return self._aggregate(node)
+        if (kept := taken_back(node)) is not None:
+            return self._resolver().resolve(kept)
         plain = isinstance(node, syntax.Literal | syntax.Parameter | syntax.IntervalLiteral | syntax.AllColumns)
         if plain or holds_aggregate(node):
             return None

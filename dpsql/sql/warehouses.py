@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from decimal import Decimal
 from typing import NoReturn
 
 from dpsql.errors import UnsupportedQuery
@@ -159,8 +160,26 @@ def _matched(call: Call) -> Expr:
 
 
 def _different(call: Call) -> Expr:
-    """APPROX_COUNT_DISTINCT(x): no count is exact once it is noised."""
-    return replace(call, name="count", distinct=True)
+    """APPROX_COUNT_DISTINCT(x), and with how exact it would be there: no count is exact once it is noised."""
+    exact = len(call.arguments) == 2 and isinstance(call.arguments[1], Literal) and _is_number(call.arguments[1])
+    return replace(call, name="count", distinct=True, arguments=call.arguments[:1] if exact else call.arguments)
+
+
+def _is_number(constant: Literal) -> bool:
+    return isinstance(constant.value, int | Decimal) and not isinstance(constant.value, bool)
+
+
+def _quantile(call: Call) -> Expr:
+    """APPROX_PERCENTILE(x, 0.5, 100), where the last one says how exact it would be; not Trino's (x, weight, 0.5)."""
+    call = replace(call, name="approx_percentile" if call.name == "percentile_approx" else call.name)
+    match call.arguments:
+        case (_, Literal(Decimal()), Literal(int() | Decimal())):
+            fraction = True
+        case (_, Literal() | Parameter(), Literal(int(accuracy))):
+            fraction = accuracy > 1
+        case _:
+            fraction = False
+    return replace(call, arguments=call.arguments[:2]) if fraction else call
 
 
 def _called(call: Call) -> Expr:
@@ -204,6 +223,7 @@ _READ: Mapping[str, Callable[[Call], Expr]] = {
     **dict.fromkeys(("date_sub", "timestamp_sub", "datetime_sub"), _moved),
     "date": _day,
     **dict.fromkeys(("approx_count_distinct", "approx_distinct"), _different),
+    **dict.fromkeys(("approx_percentile", "percentile_approx", "approx_quantile"), _quantile),
     "safe_divide": _quotient,
     "div0": _quotient_or_zero,
     "to_char": _written,

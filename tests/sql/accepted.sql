@@ -6793,3 +6793,42 @@ SELECT * FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) NATURAL JOI
 -- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 -- engine: SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t1"."k0" AS "c2", "t1"."a1" AS "c3", "t0"."row" AS "c4", "t1"."row" AS "c5" FROM "answer 0 of dpsql" AS "t0" JOIN "answer 1 of dpsql" AS "t1" ON "t0"."k0" = "t1"."k0" ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST, "t0"."a1" ASC NULLS LAST, "t1"."k0" ASC NULLS LAST, "t1"."a1" ASC NULLS LAST
 -- columns: sex text, n integer, m real
+
+SELECT sex, EXP(AVG(LN(weight))) FROM patients GROUP BY sex HAVING EXP(AVG(LN(weight))) > 2
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: avg of real [0.693147180559, 5.52146091787] or NULL; grid 1e-06 from 0.693147 to 5.521461
+-- columns: sex text, exp(avg(ln(weight))) real [0, 9.49611942061e+19]
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(3107304 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 693147 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 5521461 ELSE greatest(693147, least(5521461, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."sex" AS "k0", ln("t0"."weight") AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q GROUP BY "k0"
+-- values: 1000000.0, 0.693147, 5.521461
+
+SELECT POWER(10, AVG(LOG10(cost))) AS g FROM visits WHERE cost >= 1
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: avg of real [NULL, 4.30102999567] or NULL; grid 1e-06 from 0 to 4.30103
+-- columns: g real [0, NULL]
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2150515 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 4301030 ELSE greatest(0, least(4301030, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CASE WHEN "t0"."cost" > 0 THEN log10("t0"."cost") END AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" >= CAST($4 AS DOUBLE))) AS r) AS q
+-- values: 1000000.0, 0.0, 4.30103, 1.0
+
+SELECT APPROX_COUNT_DISTINCT(patient_id, 0.02) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_units
+-- columns: count(DISTINCT patient_id) integer
+-- engine: SELECT CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+
+SELECT PERCENTILE_APPROX(age, 0.5, 100), APPROX_PERCENTILE(age, 0.5, 0.01) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- columns: approx_percentile(age, 0.5) real, approx_percentile(age, 0.5) real
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
+
+SELECT exp(AVG(ln(age + 1))) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real [0, 4.70953020132]; grid 1e-06 from 0 to 4.709531
+-- columns: exp(avg(ln((age + 1)))) real [0, 9.49611942061e+19]
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2354765 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 4709531 ELSE greatest(0, least(4709531, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ln(CAST(("t0"."age" + CAST($1 AS BIGINT)) AS DOUBLE)) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 1, 1000000.0, 0.0, 4.709531

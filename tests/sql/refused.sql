@@ -2390,9 +2390,6 @@ SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id FROM patients
 SELECT COUNT(*) FROM patients WHERE sex == "F"
 -- refused: f at 1:44: there is no such column (or the policy does not name it). There are age, sex, city, weight, consent. A text stands in single quotes: 'F'.
 
-SELECT exp(AVG(ln(age + 1))) FROM patients
--- refused: exp at 1:8: the result could be too large for the engine. A released number has no bounds. Keep it within constants, such as exp(least(AVG(ln(x)), 50)).
-
 -- policy: shop
 SELECT AVG(n) FROM (SELECT customer_id, COUNT_IF(CASE WHEN express THEN customer_id END = '5') AS n FROM orders GROUP BY customer_id) AS c
 -- refused: customer_id at 1:60: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT customer_id).
@@ -2563,3 +2560,15 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (delta = 0) placed, COUNT(*) FROM order
 
 SELECT date_trunc('month', at) FROM visits
 -- refused: AT at 1:28: this is a keyword, not a name. If it is a name, quote it: "at".
+
+SELECT EXP(AVG(age)) FROM patients
+-- refused: exp at 1:8: the result could be too large for the engine. A released number has no bounds. Keep it within constants, such as exp(least(AVG(ln(x)), 50)).
+
+SELECT EXP(AVG(LN(cost))) FROM visits
+-- refused: AVG(ln("cost")) at 1:12: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or name bounds in the call: AVG(ln("cost"), contribution_bounds_per_row => (-5, 20)).
+
+SELECT APPROX_COUNT_DISTINCT(patient_id, diagnosis) FROM visits
+-- refused: COUNT at 1:8: it takes one argument. Write COUNT(x).
+
+SELECT APPROX_PERCENTILE(age, 1, 0.5) FROM patients
+-- refused: APPROX_PERCENTILE at 1:8: it takes a column and a fraction. Write APPROX_PERCENTILE(x, 0.5), or PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x).

@@ -67,7 +67,7 @@ _INTERCEPT = (
 )
 _GEOMEAN = (
     "it follows from a mean of logarithms.",
-    "Write exp(least(AVG(ln({0:x})), 50)) .. WHERE {0:x} >= 0.01: a logarithm needs numbers away from 0.",
+    "Write exp(AVG(ln({0:x}))) .. WHERE {0:x} >= 0.01: a logarithm needs numbers away from 0.",
 )
 _DISTANCE = (
     "it is a median of distances from a median, which must be released first.",
