@@ -88,7 +88,10 @@ def no_number(argument: Expression, call: AggregateCall) -> str:
         case Type.DATE if call.function == "quantile_cont":
             return f"Write QUANTILE_DISC(x, {float(call.fraction or Fraction(1, 2))}), which is one of the dates."
         case Type.TIMESTAMP if FUNCTIONS[call.function].one_of_them or call.function == "quantile_cont":
-            return "Name its day, CAST(x AS DATE): MIN, MAX and QUANTILE_DISC(x, 0.5) of days are dates."
+            return (
+                "Name its day, CAST(x AS DATE): MIN, MAX and QUANTILE_DISC(x, 0.5) of days are dates. Of seconds, "
+                "date_diff('second', TIMESTAMP '2020-01-01', x), they are numbers, as MEDIAN is."
+            )
         case Type.DATE | Type.TIMESTAMP:
             return DAYS
     return "Name a numeric column or expression."

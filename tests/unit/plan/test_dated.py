@@ -168,12 +168,19 @@ def test_quotes_speak_of_days_and_foretell_widths(noised: Session) -> None:
         ("QUANTILE_CONT(day, 0.9)", "Write QUANTILE_DISC(x, 0.5), which is one of the dates."),
         ("AVG(day)", "Name a number, such as the days since one of them"),
         ("MIN(noted_at)", "Name its day, CAST(x AS DATE)"),
+        ("MEDIAN(noted_at)", "Of seconds, date_diff('second', TIMESTAMP '2020-01-01', x), they are numbers"),
         ("MIN(any_day)", "Declare bounds in the policy, or write WHERE x BETWEEN"),
     ],
 )
 def test_what_is_no_date_says_what_to_write(session: Session, asked: str, told: str) -> None:
     with pytest.raises(UnsupportedQuery, match=told.replace("(", r"\(").replace(")", r"\)")):
         session.query(f"SELECT {asked} FROM visits")
+
+
+def test_seconds_of_times_are_numbers(session: Session, home: Path) -> None:
+    asked = "SELECT MAX(date_diff('second', TIMESTAMP '2020-01-01', noted_at)) AS s FROM visits"
+    with connected(home / "shop.duckdb", read_only=True) as connection:
+        assert session.query(asked).rows == connection.execute(asked).fetchall()
 
 
 @pytest.mark.parametrize(
