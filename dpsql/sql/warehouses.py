@@ -223,7 +223,7 @@ _READ: Mapping[str, Callable[[Call], Expr]] = {
     **dict.fromkeys(("date_sub", "timestamp_sub", "datetime_sub"), _moved),
     "date": _day,
     **dict.fromkeys(("approx_count_distinct", "approx_distinct"), _different),
-    **dict.fromkeys(("approx_percentile", "percentile_approx", "approx_quantile"), _quantile),
+    **dict.fromkeys(("approx_percentile", "percentile_approx"), _quantile),
     "safe_divide": _quotient,
     "div0": _quotient_or_zero,
     "to_char": _written,

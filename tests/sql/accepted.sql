@@ -6811,6 +6811,7 @@ SELECT POWER(10, AVG(LOG10(cost))) AS g FROM visits WHERE cost >= 1
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2150515 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 4301030 ELSE greatest(0, least(4301030, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CASE WHEN "t0"."cost" > 0 THEN log10("t0"."cost") END AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" >= CAST($4 AS DOUBLE))) AS r) AS q
 -- values: 1000000.0, 0.0, 4.30103, 1.0
 
+-- reference: SELECT COUNT(DISTINCT patient_id) FROM visits
 SELECT APPROX_COUNT_DISTINCT(patient_id, 0.02) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
@@ -6818,6 +6819,7 @@ SELECT APPROX_COUNT_DISTINCT(patient_id, 0.02) FROM visits
 -- columns: count(DISTINCT patient_id) integer
 -- engine: SELECT CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 
+-- reference: SELECT quantile_cont(age, 0.5), quantile_cont(age, 0.5) FROM patients
 SELECT PERCENTILE_APPROX(age, 0.5, 100), APPROX_PERCENTILE(age, 0.5, 0.01) FROM patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1

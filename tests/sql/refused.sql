@@ -2572,3 +2572,6 @@ SELECT APPROX_COUNT_DISTINCT(patient_id, diagnosis) FROM visits
 
 SELECT APPROX_PERCENTILE(age, 1, 0.5) FROM patients
 -- refused: APPROX_PERCENTILE at 1:8: it takes a column and a fraction. Write APPROX_PERCENTILE(x, 0.5), or PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x).
+
+SELECT COUNT(*) FROM patients NATURAL JOIN (SELECT city, age FROM patients) AS others
+-- refused: JOIN at 1:45: private tables are joined only where their privacy units are equal. Add: the two patient_id columns are equal (ON a.patient_id = b.patient_id).
