@@ -165,7 +165,7 @@ class _Stage:
         outputs = tuple(output for _, output in pairs)
         groups = self._distinct(outputs) if query.distinct else groups
         named = {item.alias.lower(): o.expression for item, o in pairs if item.alias and o.element is None}
-        single = not groups and query.having is None and not any(_aggregates(o.expression) for o in outputs)
+        single = not groups and query.having is None and not any(aggregates_in(o.expression) for o in outputs)
 
         def column(node: syntax.Expr) -> Expression | None:
             found = self._plain(node)

@@ -2361,7 +2361,7 @@ SELECT d FROM range(3) t(d)
 -- refused: range at 1:15: dpsql makes no rows of a range. Write CROSS JOIN UNNEST([DATE '2024-01-01', DATE '2024-02-01']) AS t(d), with every value.
 
 SELECT geomean(cost) FROM visits
--- refused: GEOMEAN at 1:8: it follows from a mean of logarithms. Write exp(least(AVG(ln(cost)), 50)) .. WHERE cost >= 0.01: a logarithm needs numbers away from 0.
+-- refused: GEOMEAN at 1:8: it follows from a mean of logarithms. Write exp(AVG(ln(cost))) .. WHERE cost >= 0.01: a logarithm needs numbers away from 0.
 
 SELECT mad(cost) FROM visits
 -- refused: MAD at 1:8: it is a median of distances from a median, which must be released first. Write SELECT MEDIAN(cost), then SELECT MEDIAN(abs(cost - 5)) with the number that came; or STDDEV(cost).

@@ -76,7 +76,6 @@ def epsilons(release: PreprocessedRelease) -> list[Fraction]:
 # --------------------------------------------------------------------------------------------------- the theorem
 
 
-@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("function", "named"), [*((name, True) for name in FUNCTIONS), *((name, False) for name in FUNCTIONS[:-2])]
 )
