@@ -24,7 +24,12 @@ def connected(source: str, patience: float) -> sqlite3.Connection:
         sqlite3.Error: It cannot be opened, is no database, or another one held it for longer.
     """
     sql = sqlite3.connect(
-        source, uri=source.startswith("file:"), timeout=patience, isolation_level=None, check_same_thread=False
+        source,
+        uri=source.startswith("file:"),
+        timeout=patience,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=_ClosedAtLast,
     )
     try:
         _write_ahead(sql, time.monotonic() + patience)
@@ -33,6 +38,13 @@ def connected(source: str, patience: float) -> sqlite3.Connection:
         sql.close()
         raise
     return sql
+
+
+class _ClosedAtLast(sqlite3.Connection):
+    """A connection that ends with who holds it: Python 3.13 warns of those that are never closed."""
+
+    def __del__(self) -> None:
+        self.close()
 
 
 def _write_ahead(sql: sqlite3.Connection, until: float) -> None:

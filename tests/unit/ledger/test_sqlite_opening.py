@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -58,3 +60,11 @@ def test_what_is_no_database_is_refused_at_once(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no database at all" * 100)
     with pytest.raises(sqlite3.DatabaseError, match="not a database"):
         connected(str(tmp_path / "text"), 600.0)
+
+
+def test_a_connection_that_nobody_holds_any_more_is_closed_without_a_warning(path: Path) -> None:
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        connected(str(path), 1)
+        gc.collect()
+    assert not warned
