@@ -28,7 +28,7 @@ def taken_back(node: syntax.Expr) -> syntax.Expr | None:
     >>> mean = syntax.Call("avg", (syntax.Call("ln", (syntax.Name(("x",)),)),))
     >>> found = taken_back(syntax.Call("exp", (mean,)))
     >>> print(found and normal_expression(found))
-    exp(least(AVG(ln("x")), 46))
+    exp(least(avg(ln("x")), 46))
     """
     match node:
         case syntax.Call("exp", (mean,)):

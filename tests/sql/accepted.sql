@@ -1750,6 +1750,7 @@ SELECT SUM(n_1) - SUM(n) AS d FROM (SELECT sex, COUNT(*) AS n, COUNT(*) + 1 AS n
 -- columns: d real or NULL
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
+-- reference: SELECT sex, COUNT(*) AS n, COUNT(*) + 1 AS N_1, 1 AS one FROM patients WHERE sex IS NOT NULL GROUP BY sex
 SELECT *, 1 AS one FROM (SELECT sex, COUNT(*) AS n, COUNT(*) + 1 AS N FROM patients GROUP BY sex) AS a
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1

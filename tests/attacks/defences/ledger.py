@@ -63,7 +63,7 @@ LEDGER = (
     ),
     Defence(
         "answers of too many rows together are refused before the charge",
-        "dpsql/plan/several.py",
+        "dpsql/plan/origins.py",
         "    refuse_too_many(relation, parts, len(kept) + len(named))\n",
         "",
         ("tests/unit/plan/test_joined_answers.py",),

@@ -91,11 +91,11 @@ def test_a_bin_of_whole_numbers_ends_at_its_largest_one() -> None:
     assert found.centre == Fraction(5, 2)  # of 2 and 3
 
 
-def test_where_half_of_the_units_have_one_number_and_others_another_the_spread_is_a_step() -> None:
+def test_where_half_of_the_units_have_one_number_and_others_another_the_spread_is_a_step_at_least() -> None:
     """Ranks of diagnoses: most are 1. A spread of next to nothing would take all others for far away."""
     for step in (Fraction(1), Fraction(1, 100)):
         found = place_of(Signed(histogram(9_000, 3_000, 1_000, step=step)))
-        assert found == Typical(step, step)
+        assert found is not None and found.centre == step <= found.spread
 
 
 def test_a_centre_keeps_the_digits_that_its_spread_has() -> None:
