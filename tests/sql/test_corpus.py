@@ -55,6 +55,7 @@ def test_a_refusal_names_a_place_and_a_way_out(block: Block, benches: dict[str, 
     with pytest.raises((UnsupportedQuery, ProgrammingError)) as caught:
         session.query(block.sql, block.parameters, **block.options)
     refusal = caught.value
+    assert type(refusal).__module__ == "dpsql.errors", "callers know its class"
     if isinstance(refusal, UnsupportedQuery):
         assert refusal.hint, "a refusal says what to write instead"
         lines = block.sql.split("\n")
