@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
@@ -261,7 +262,7 @@ def test_other_caps_or_bounds_leave_facts_as_hints_and_a_refresh_alone_keeps_the
 
 def test_altered_facts_are_refused(policy: Path) -> None:
     advised(policy)
-    with sqlite3.connect(policy.parent / "data" / "shop.ledger.db") as sql:
+    with closing(sqlite3.connect(policy.parent / "data" / "shop.ledger.db")) as sql, sql:
         sql.execute("UPDATE release SET answer = CAST(CAST(answer AS TEXT) || ' ' AS BLOB)")
     with pytest.raises(LedgerError, match="a stored answer is not the one that was given"):
         dpsql.open(policy)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
@@ -44,7 +45,7 @@ def charges(policy: Path) -> int:
 @pytest.mark.parametrize("stage", ["sizes", "totals"])
 def test_facts_whose_row_was_deleted_are_not_drawn_again_for_nothing(policy: Path, stage: str) -> None:
     advised(policy)
-    with sqlite3.connect(ledger_of(policy)) as sql:
+    with closing(sqlite3.connect(ledger_of(policy))) as sql, sql:
         assert sql.execute("DELETE FROM release WHERE fingerprint LIKE ?", (f"%{stage}",)).rowcount == 1
     sql.close()
     assert advised(policy).charged

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def put_back(name: str, path: Path, marks: Path) -> None:
     records = [json.loads(line) for line in (KEPT / name).read_text().splitlines()]
     with LedgerFile.draft(path):
         pass
-    with sqlite3.connect(path) as sql:
+    with closing(sqlite3.connect(path)) as sql, sql:
         sql.executemany(
             "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", [(*row[:-1], bytes.fromhex(row[-1])) for row in records]
         )
@@ -59,7 +60,7 @@ def test_a_ledger_of_a_newer_format_asks_for_the_newer_dpsql_and_for_no_reset(tm
     path, marks = tmp_path / "data" / "ledger.db", tmp_path / "marks"
     path.parent.mkdir()
     put_back("one_sum_of_delta.jsonl", path, marks)
-    with sqlite3.connect(path) as sql:
+    with closing(sqlite3.connect(path)) as sql, sql:
         sql.execute(f"PRAGMA user_version = {FORMAT + 1}")
     sql.close()
     limits, pinned = PolicyLimits(Limits(Fraction(8), MILLIONTH), {}), Pinned("patient_id", "add_remove", "zcdp")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -127,7 +128,7 @@ def test_a_kept_table_that_somebody_deleted_is_noticed_and_not_owed(place: Path,
     with opened(place) as ledger:
         ledger.keep(made(ledger), "one", b"rows")
     assert verify(place, mark=marks).problems == ()
-    with sqlite3.connect(place) as sql:
+    with closing(sqlite3.connect(place)) as sql, sql:
         assert sql.execute("DELETE FROM release").rowcount == 1
     sql.close()
     with opened(place) as ledger:

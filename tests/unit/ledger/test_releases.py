@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
@@ -50,7 +51,7 @@ def test_its_parts_are_stored_under_its_charge_alone_and_found_again(place: Path
 def test_an_altered_release_is_refused(place: Path) -> None:
     with opened(place) as ledger:
         ledger.keep(publish(ledger), "facts/1/a", b"payload")
-    with sqlite3.connect(place) as sql:
+    with closing(sqlite3.connect(place)) as sql, sql:
         sql.execute("UPDATE release SET answer = x'00'")
     with opened(place) as ledger, pytest.raises(LedgerError, match="stored answer is not the one"):
         ledger.find("facts/1/a")

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -78,7 +78,7 @@ def test_the_mark_is_on_the_disk_before_its_record_and_in_force_behind_it(scene:
 
     def look() -> None:
         beside = list(scene.marks.glob(".new-*"))
-        with sqlite3.connect(scene.place) as other:
+        with closing(sqlite3.connect(scene.place)) as other, other:
             ((records,),) = other.execute("SELECT count(*) FROM record").fetchall()
         assert scene.mark.read_bytes() == before
         assert all(json.loads(file.read_bytes())["sequence"] == 3 for file in beside)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -95,7 +96,7 @@ def test_a_ledger_restored_from_a_backup_makes_nothing_under_an_old_charge(polic
 def test_a_table_whose_row_was_deleted_is_not_made_again(policy: Path) -> None:
     with opened(policy) as proxy:
         proxy.session(analyst="ana").query(SQL)
-    with sqlite3.connect(ledger_of(policy)) as sql:
+    with closing(sqlite3.connect(ledger_of(policy))) as sql, sql:
         assert sql.execute("DELETE FROM release").rowcount == 1
     sql.close()
     with opened(policy) as proxy:

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -142,7 +143,7 @@ def _made(address: str) -> dict[str, dict[int, list[Sequence[Any]]]]:
 
 
 def _of_sqlite(file: Path) -> Iterator[str]:
-    with sqlite3.connect(file) as connection:
+    with closing(sqlite3.connect(file)) as connection, connection:
         yield from connection.iterdump()
 
 
