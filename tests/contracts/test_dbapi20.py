@@ -13,6 +13,7 @@ import pytest
 from dpsql import dbapi
 from dpsql.answers.answer import Answer, public
 from dpsql.errors import NotSupportedError, ProgrammingError
+from dpsql.ledger.sqlite_opening import connected
 from dpsql.plan.types import Parameters, Type
 
 
@@ -20,7 +21,7 @@ class SqliteSession:
     """Answers from an empty SQLite database in memory."""
 
     def __init__(self) -> None:
-        self.database = sqlite3.connect(":memory:")
+        self.database = connected(":memory:", 1)
 
     def query(self, sql: str, parameters: Parameters = ()) -> Answer:
         """The rows of one statement; columns are text, as all of the suite's are."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
@@ -262,8 +261,8 @@ def test_other_caps_or_bounds_leave_facts_as_hints_and_a_refresh_alone_keeps_the
 
 def test_altered_facts_are_refused(policy: Path) -> None:
     advised(policy)
-    with closing(sqlite3.connect(policy.parent / "data" / "shop.ledger.db")) as sql, sql:
-        sql.execute("UPDATE release SET answer = CAST(CAST(answer AS TEXT) || ' ' AS BLOB)")
+    sql = sqlite3.connect(policy.parent / "data" / "shop.ledger.db", isolation_level=None)
+    sql.execute("UPDATE release SET answer = CAST(CAST(answer AS TEXT) || ' ' AS BLOB)").connection.close()
     with pytest.raises(LedgerError, match="a stored answer is not the one that was given"):
         dpsql.open(policy)
 

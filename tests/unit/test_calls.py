@@ -70,7 +70,7 @@ NANOSECONDS = np.datetime64("2024-01-02T03:04:05.678901234", "ns")
         (np.str_("x"), "x"),
         (np.datetime64("2024-01-02"), date(2024, 1, 2)),
         (NANOSECONDS, datetime(2024, 1, 2, 3, 4, 5, 678901)),
-        (np.datetime64("NaT"), None),
+        (np.datetime64("NaT", "D"), None),
     ],
 )
 def test_scalars_of_numpy_are_taken_as_the_values_that_they_are(given: Any, taken: Any) -> None:
