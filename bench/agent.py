@@ -146,7 +146,7 @@ def asking(client: Client) -> Ask:
 
     async def ask(sql: str, epsilon: float) -> float | None:
         result = await client.call_tool("query", {"sql": sql, "epsilon": epsilon})
-        return None if result.is_error else float(result.structured_content["rows"][0][0]["value"])
+        return None if result.is_error else float(result.structured_content["rows"][0][0])
 
     return ask
 

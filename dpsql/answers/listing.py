@@ -15,7 +15,7 @@ from dpsql.plan.types import Type
 
 __all__ = ["describe_table", "list_tables"]
 
-LISTED = 12  # Values of a domain: DESCRIBE shows so many, and counts the rest. It is a choice: about one line.
+LISTED = 12  # Values of a column: DESCRIBE table shows so many. It is a choice: about one line.
 
 
 def list_tables(catalog: Catalog) -> Answer:
@@ -44,10 +44,16 @@ def _known_from(table: TableInfo) -> str:
 def describe_table(catalog: Catalog, name: str) -> Answer:
     """One row per column: name, type, bounds or values, whether NULL is a group, grid step.
 
+    Args:
+        catalog: What is public.
+        name: Of a table; or ``table.column``, for all values of that column, one a row.
+
     Raises:
-        UnsupportedQuery: There is no such table.
+        UnsupportedQuery: There is no such table, or the column's values are not listed.
     """
-    table = next((t for own, t in catalog.tables.items() if own.lower() == name.lower()), None)
+    table = _table(catalog, name)
+    if table is None and (own := _table(catalog, name.rpartition(".")[0])) is not None:
+        return _listed(catalog, own, name.rpartition(".")[2])
     if table is None:
         raise UnsupportedQuery(
             "there is no such table (or the policy does not name it).", construct=name,
@@ -61,6 +67,29 @@ def describe_table(catalog: Catalog, name: str) -> Answer:
     )
 
 
+def _table(catalog: Catalog, name: str) -> TableInfo | None:
+    return next((table for own, table in catalog.tables.items() if own.lower() == name.lower()), None)
+
+
+def _listed(catalog: Catalog, table: TableInfo, name: str) -> Answer:
+    """The declared values of a column; NULL behind them where it is a group."""
+    column = next((own for own in table.columns.values() if own.name.lower() == name.lower()), None)
+    if column is None:
+        raise UnsupportedQuery(
+            "there is no such column (or the policy does not name it).", construct=f"{table.name}.{name}",
+            hint=nearest(name, list(table.columns)) or f"DESCRIBE {table.name} shows them.",
+        )  # fmt: skip
+    kind = column.facts.type
+    values = (False, True) if kind is Type.BOOLEAN and column.values is None else column.values
+    if values is None or column.unit or column.link is not None:
+        raise UnsupportedQuery(
+            f"its values are not listed: {_described(catalog, table, column)[2]}.",
+            construct=f"{table.name}.{column.name}",
+        )
+    null = [(None,)] if column.facts.nullable else []
+    return public((column.name,), (kind,), [*((value,) for value in values), *null])
+
+
 def _described(catalog: Catalog, table: TableInfo, column: ColumnInfo) -> tuple[object, ...]:
     facts = column.facts
     if column.unit:
@@ -70,9 +99,9 @@ def _described(catalog: Catalog, table: TableInfo, column: ColumnInfo) -> tuple[
     if facts.bounded and (table.public or column.values is None):
         domain = f"[{_end(facts.low)}, {_end(facts.high)}]"
     elif column.values is not None:
-        shown = ", ".join(map(str, column.values[:LISTED]))
-        more = len(column.values) - LISTED
-        domain = shown + (f", and {more} more" if more > 0 else "")
+        domain = ", ".join(map(str, column.values[:LISTED]))
+        if len(column.values) > LISTED:  # the number in front: a screen cuts what is long at its end
+            domain = f"{len(column.values):,} values (DESCRIBE {table.name}.{column.name}): {domain}, ..."
     else:
         domain = "open" if table.public or facts.type is not Type.BOOLEAN else "false, true"
     return (column.name, facts.type.value, domain, facts.nullable, None if facts.step is None else _end(facts.step))

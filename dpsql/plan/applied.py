@@ -142,7 +142,11 @@ def _refuse_strangers(function: Function, arguments: tuple[Expression, ...], pos
     named = [a.value for a in arguments if isinstance(a, Constant) and a.value is not None]
     if named and len(named) == len(arguments) - 1 and known.isdisjoint(named) and set(named) != {""}:
         value, names = str(named[0])[:LONG_VALUE], sorted(map(str, known))
-        few = "DESCRIBE shows them." if len(names) > MOST_NAMED else f"They are {', '.join(map(repr, names))}."
+        few = (
+            "DESCRIBE table.column lists them."
+            if len(names) > MOST_NAMED
+            else f"They are {', '.join(map(repr, names))}."
+        )
         raise NoSuchValue(
             f"{value!r} is none of its values.", construct=column.name, position=position,
             hint=nearest(value, names) or few,

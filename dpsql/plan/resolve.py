@@ -248,7 +248,7 @@ class _Statement:
         if all(key.domain is not None for key in self.keys):
             raise UnsupportedQuery(
                 "its values are declared, whether they occur or not.", construct="SELECT DISTINCT",
-                position=self.query.position, hint="DESCRIBE shows them; add COUNT(*) and GROUP BY to learn how often.",
+                position=self.query.position, hint="DESCRIBE table.column lists them; COUNT(*) tells how often.",
             )  # fmt: skip
 
     def _group(self) -> tuple[tuple[tuple[int, ...], ...] | None, tuple[int, ...]]:

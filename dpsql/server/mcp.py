@@ -4,6 +4,7 @@ The tools are those of `tools`; the official SDK (the extra ``mcp``) speaks the 
 tool, with the text that says what to write instead.
 """
 
+import json
 from collections.abc import Callable
 from typing import Annotated, Any, Protocol, TypeVar
 
@@ -12,20 +13,23 @@ from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.resolve import Elicit, Resolve
-from mcp_types import ToolAnnotations
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
+from dpsql.answers.costs import cost_text
 from dpsql.errors import Error
+from dpsql.privacy.loss import PrivacyLoss
 from dpsql.server.tools import BudgetTold, Considered, PublicTold, Quoted, Told, Tools
 
 __all__ = ["mcp_server"]
 
 INSTRUCTIONS = """\
 Differentially private answers about people, by SQL. Each new question spends a part of a fixed budget (epsilon) that is
-never given back, and its numbers carry noise: use the half widths, and do not ask again in other words to average the
-noise away, for that is charged, too. The very same statement again is free. See the tables first, ask quote for what a
-statement costs and how precise it is, and say fewer, larger questions rather than many small ones. A refusal says what
-to write instead, and costs nothing."""
+never given back, and its numbers carry noise: the truth behind n lies between n_low and n_high. Do not ask again in
+other words to average the noise away, for that is charged, too; the very same statement again is free. See the tables
+first. Before you share the budget out, ask quote, which is free, what a statement costs, how precise it is and how
+often the budget grants it; several columns and groups in one statement cost less than several statements. A refusal
+says what to write instead, and costs nothing. Once too little is left, stop: only what was asked before is answered."""
 
 Result = TypeVar("Result")
 READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
@@ -33,10 +37,12 @@ READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hi
 SPENDS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 """What may spend: a charge is never given back, and the same statement again costs nothing."""
 
+Table = Annotated[str, Field(description="A table, or table.column.")]
 Sql = Annotated[str, Field(description="One SELECT, or CREATE SYNTHETIC TABLE name AS SELECT ...")]
 Epsilon = Annotated[
     float | None, Field(description="Its price; the policy's where absent. More buys less noise.", gt=0)
 ]
+Offset = Annotated[int, Field(description="Rows to leave out at the start of a long result.", ge=0)]
 HalfWidth = Annotated[
     dict[str, float] | None,
     Field(description="Output column to the 95% half width wanted: the quote is then for the price that gives it."),
@@ -83,34 +89,34 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
     """
     server = _Server(f"dpsql: {name}", instructions=INSTRUCTIONS, log_level="ERROR")
 
-    async def found(sql: str, epsilon: float | None = None) -> Considered:
-        return await _done(run, lambda: tools.asked(sql, epsilon))  # one way to a thread and back, for most statements
+    async def found(sql: str, epsilon: float | None = None, offset: int = 0) -> Considered:
+        return await _done(
+            run, lambda: tools.asked(sql, epsilon, offset)
+        )  # one way to a thread and back, for most statements
 
     async def approval(own: Annotated[Considered, Resolve(found)], ctx: Context) -> Approval | Elicit[Approval]:
         if own.question is None:
             return Approval(ask=True)
         if not _can_ask(ctx):
-            raise ToolError(
-                f"Nothing was charged: epsilon {tools.approve_above():g} is the most that is spent without asking a "
-                "human (approve_above, in the policy's server section), and this client cannot ask one. Ask with a "
-                f"smaller epsilon.\n{own.question}"
-            )
+            raise _unasked(own, tools.approve_above())
         return Elicit(own.question, Approval)
 
     @server.tool(annotations=READS)
-    async def list_tables() -> PublicTold:
+    async def list_tables() -> Annotated[CallToolResult, PublicTold]:
         """The tables one may ask about: whose rows they are, and about how many. Free."""
-        return await _done(run, tools.list_tables)
+        return _result(await _done(run, tools.list_tables))
 
     @server.tool(annotations=READS)
-    async def describe_table(table: str) -> PublicTold:
-        """The columns of a table: types, bounds or listed values. Free."""
-        return await _done(run, lambda: tools.describe_table(table))
+    async def describe_table(table: Table, offset: Offset = 0) -> Annotated[CallToolResult, PublicTold]:
+        """The columns of a table: types, bounds or listed values. Of table.column all listed values. Free."""
+        return _result(await _done(run, lambda: tools.describe_table(table, offset)))
 
     @server.tool(annotations=READS)
-    async def quote(sql: Sql, half_width: HalfWidth = None) -> Quoted:
-        """What a statement would cost and how precise its answer would be. Spends nothing, reads no data."""
-        return await _done(run, lambda: tools.quote(sql, half_width))
+    async def quote(
+        sql: Sql, epsilon: Epsilon = None, half_width: HalfWidth = None
+    ) -> Annotated[CallToolResult, Quoted]:
+        """What a statement would cost, how precise its answer would be, how often the budget grants it. Free."""
+        return _result(await _done(run, lambda: tools.quote(sql, epsilon, half_width)))
 
     @server.tool(annotations=SPENDS)
     async def query(
@@ -118,20 +124,37 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
         own: Annotated[Considered, Resolve(found)],
         approved: Annotated[ElicitationResult[Approval], Resolve(approval)],
         epsilon: Epsilon = None,
-    ) -> Told:
-        """The answer to one statement, with the half width of each number. Spends budget; the same again is free."""
+        offset: Offset = 0,
+    ) -> Annotated[CallToolResult, Told]:
+        """The answer to one statement, with an interval for each number. Spends budget; the same again is free."""
         if not (isinstance(approved, AcceptedElicitation) and approved.data.ask):
             raise ToolError("Nothing was charged: the human did not agree. Ask for less, or something else.")
-        if own.told is not None:
-            return own.told
-        return await _done(run, lambda: tools.query(sql, epsilon, own.cost))  # at the price that the human heard
+        if own.told is not None:  # else at the price that the human heard
+            return _result(own.told)
+        return _result(await _done(run, lambda: tools.query(sql, epsilon, own.cost, offset)))
 
     @server.tool(annotations=READS)
-    async def budget() -> BudgetTold:
-        """What was spent and what is left. Free."""
-        return await _done(run, tools.budget)
+    async def budget() -> Annotated[CallToolResult, BudgetTold]:
+        """What was spent, and what one query may still spend. Free."""
+        return _result(await _done(run, tools.budget))
 
     return server
+
+
+def _result(told: BaseModel) -> CallToolResult:
+    """What a tool tells, as its fields and as text without blanks: an agent pays for what it reads."""
+    fields = told.model_dump(mode="json")
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=fields)
+
+
+def _unasked(own: Considered, most: float) -> ToolError:
+    """The refusal of what a human would be asked about, where the client can ask none."""
+    return ToolError(
+        f"Nothing was charged. This statement costs {cost_text(own.cost or PrivacyLoss())}. Above epsilon {most:g} "
+        "(approve_above, in the policy's server section), and at prices that no epsilon bounds, a human is asked, and "
+        "this client cannot ask one. Ask again with a smaller epsilon."
+    )
 
 
 def _can_ask(ctx: Context) -> bool:

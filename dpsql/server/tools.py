@@ -6,9 +6,11 @@ to write instead.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import Any, Protocol
 
 from pydantic import BaseModel
@@ -17,32 +19,20 @@ from dpsql.answers.answer import NOT_PRIVATE, Answer
 from dpsql.answers.budget import Budget
 from dpsql.answers.costs import cost_text
 from dpsql.answers.quoted import Quote
-from dpsql.answers.screen import half_width, safe
+from dpsql.answers.screen import safe
 from dpsql.answers.writers import json_value
 from dpsql.errors import ProgrammingError
+from dpsql.plan.roles import ColumnRole
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.releasing import Agree
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 
-__all__ = ["BudgetTold", "Cell", "Considered", "PublicTold", "Quoted", "Told", "Tools"]
+__all__ = ["BudgetTold", "Considered", "PublicTold", "Quoted", "Told", "Tools"]
 
-AGAIN = "Asking the same again is free, and gives the same numbers."
-
-
-Width = float | list[float | None] | None
-"""A number for a value, and one for each element of a list."""
-End = float | str | list[float | str | None] | None
-"""The same; of a date its text."""
-
-
-class Cell(BaseModel):
-    """One value. The truth, without noise, lies between low and high as often as `confidence` says."""
-
-    value: Any
-    half_width: Width = None
-    low: End = None
-    high: End = None
+ROWS = 200  # Of one result: an agent pays for what it reads. It is a choice: about 4,000 tokens.
+_EXACT = Context(prec=700)
+"""In decimal digits: 700 hold any double beside any other."""
 
 
 class PublicTold(BaseModel):
@@ -50,18 +40,19 @@ class PublicTold(BaseModel):
 
     columns: list[str]
     rows: list[list[Any]]
+    notes: list[str]
 
 
 class Told(BaseModel):
-    """An answer and what it cost."""
+    """An answer and what it cost. Behind each column n that holds noise are n_low and n_high: the truth, without noise,
+    lies between them as often as `confidence` says."""
 
     columns: list[str]
-    rows: list[list[Cell]]
+    rows: list[list[Any]]
     confidence: float
     cost: str
     left: str
     notes: list[str]
-    again: str
 
 
 class QuotedColumn(BaseModel):
@@ -74,11 +65,16 @@ class QuotedColumn(BaseModel):
 
 
 class Quoted(BaseModel):
-    """What a statement would cost and how precise it would be; nothing was spent and nothing read."""
+    """What a statement would cost and how precise it would be; nothing was spent and nothing read.
+
+    `times` is how often the budget would still grant it, `asks_human` whether a human is asked before it is charged.
+    """
 
     cost: str
-    epsilon: float
+    epsilon: float | None
     left: str
+    times: int | None
+    asks_human: bool
     columns: list[QuotedColumn]
     notes: list[str]
 
@@ -136,20 +132,20 @@ class Tools:
 
     def list_tables(self) -> PublicTold:
         """SHOW TABLES."""
-        return _exact(self.session.tables())
+        return _exact(self.session.tables(), 0)
 
-    def describe_table(self, table: str) -> PublicTold:
+    def describe_table(self, table: str, offset: int) -> PublicTold:
         """DESCRIBE."""
-        return _exact(self.session.describe(table))
+        return _exact(self.session.describe(table), offset)
 
     def budget(self) -> BudgetTold:
         """SHOW BUDGET."""
         spent, limit, left = self.session.budget().cells()
         return BudgetTold(spent=spent, limit=limit, left=left)
 
-    def quote(self, sql: str, half_width: dict[str, float] | None) -> Quoted:
+    def quote(self, sql: str, epsilon: float | None, half_width: dict[str, float] | None) -> Quoted:
         """EXPLAIN."""
-        quote = self.session.explain(sql, half_width=half_width)
+        quote = self.session.explain(sql, half_width=half_width, epsilon=epsilon)
         columns = [
             QuotedColumn(
                 name=c.name,
@@ -161,16 +157,22 @@ class Tools:
         ]
         return Quoted(
             cost=cost_text(quote.cost),
-            epsilon=quote.cost.epsilon,
+            epsilon=json_value(quote.cost.epsilon),
             left=self.left(),
+            times=quote.repeats_left,
+            asks_human=self._asks(quote.cost),
             columns=columns,
             notes=list(quote.notes),
         )
 
+    def _asks(self, cost: PrivacyLoss) -> bool:
+        """Whether the human is asked: about more than the limit, and about a loss that no epsilon bounds."""
+        return cost.epsilon > self.approve_above() or bool(cost.gamma or cost.metric)
+
     def question(self, sql: str, epsilon: float | None) -> Considered:
         """What to ask the human before a statement is charged; nothing where the agent may spend that much by itself.
 
-        A loss that is not one of epsilon alone is always asked about; what was released before is free.
+        A loss that no epsilon bounds is always asked about; what was released before is free.
 
         Raises:
             BudgetExceeded: The budget would not grant it, whatever the human says.
@@ -178,24 +180,27 @@ class Tools:
         if not isinstance(parse(sql), syntax.QueryStatement | syntax.CreateSynthetic):
             return Considered(None, None)
         cost = self.session.price(sql, epsilon=epsilon)
-        if cost.epsilon <= self.approve_above() and not (cost.rho or cost.gamma or cost.metric):
+        if not self._asks(cost):
             return Considered(None, cost)
         asks = f"This statement costs {cost_text(cost)}; {self.left()} is left. Shall it be asked?\n{safe(sql)}"
         return Considered(asks, cost)
 
-    def asked(self, sql: str, epsilon: float | None) -> Considered:
+    def asked(self, sql: str, epsilon: float | None, offset: int = 0) -> Considered:
         """The answer, where the agent may spend that much by itself; else what to ask its human, uncharged."""
         with self.session.asking():
             found = self.question(sql, epsilon)
-            return replace(found, told=self.query(sql, epsilon, found.cost)) if found.question is None else found
+            return (
+                replace(found, told=self.query(sql, epsilon, found.cost, offset)) if found.question is None else found
+            )
 
-    def query(self, sql: str, epsilon: float | None, cost: PrivacyLoss | None) -> Told:
+    def query(self, sql: str, epsilon: float | None, cost: PrivacyLoss | None, offset: int = 0) -> Told:
         """The answer, charged before anything is read.
 
         Args:
             sql: The statement.
             epsilon: Its price.
             cost: What was agreed on. SET of another call may have changed the price since: then nothing is charged.
+            offset: From which row on it is told.
         """
 
         def agree(now: PrivacyLoss) -> None:
@@ -205,34 +210,53 @@ class Tools:
                 )
 
         answer = self.session.query(sql, epsilon=epsilon, agree=agree)
-        ends = [answer.ends(column) for column in range(len(answer.columns))]
-        rows = [
-            [_cell(value, ends[column][row] if ends[column] else None) for column, value in enumerate(values)]
-            for row, values in enumerate(answer.rows)
+        shown = answer.with_intervals()
+        rows, told = _page(shown, offset)
+        noised = [
+            column for column, role in enumerate(shown.roles[1:]) if role is ColumnRole.END is not shown.roles[column]
         ]
+        for row in rows:
+            for column in noised:
+                row[column : column + 3] = rounded(*row[column : column + 3])
         return Told(
-            columns=list(answer.columns),
-            rows=rows,
+            columns=list(shown.columns),
+            rows=[[json_value(value) for value in row] for row in rows],
             confidence=answer.confidence,
             cost=answer.paid,
             left=self.left(),
-            notes=[*answer.notes, *([] if answer.private else [NOT_PRIVATE])],
-            again=AGAIN,
+            notes=[*told, *answer.notes, *([] if answer.private else [NOT_PRIVATE])],
         )
 
 
-def _exact(answer: Answer) -> PublicTold:
-    return PublicTold(columns=list(answer.columns), rows=[[json_value(value) for value in row] for row in answer.rows])
+def _exact(answer: Answer, offset: int) -> PublicTold:
+    rows, told = _page(answer, offset)
+    return PublicTold(
+        columns=list(answer.columns), rows=[[json_value(value) for value in row] for row in rows], notes=told
+    )
 
 
-def _cell(value: Any, ends: tuple[Any, Any] | None) -> Cell:
-    if ends is None or None in ends:
-        return Cell(value=json_value(value))
-    low, high = (json_value(end) for end in ends)
-    if isinstance(low, list):
-        pairs = zip(zip(low, high, strict=True), zip(*ends, strict=True), strict=True)
-        widths = [None if None in shown else half_width(own) for shown, own in pairs]
-        return Cell(value=json_value(value), half_width=widths, low=low, high=high)
-    if low is None or high is None:
-        return Cell(value=json_value(value))
-    return Cell(value=json_value(value), half_width=half_width(ends), low=low, high=high)
+def _page(answer: Answer, offset: int) -> tuple[list[list[Any]], list[str]]:
+    """Some of the rows, and how to get the others."""
+    rows, all_ = [list(row) for row in answer.rows[offset : offset + ROWS]], len(answer.rows)
+    if len(rows) == all_:
+        return rows, []
+    told = f"These are rows {offset + 1} to {offset + len(rows)} of {all_}." if rows else f"There are {all_} rows."
+    more = f" The same with offset = {offset + ROWS} tells the next, for nothing." if offset + ROWS < all_ else ""
+    return rows, [told + more]
+
+
+def rounded(value: Any, low: Any, high: Any) -> tuple[Any, Any, Any]:
+    """A real number and the ends of its interval to a hundredth of its width, the ends outwards; others as they are.
+
+    >>> rounded(15.75625, 0.0, 57.96810456135708), rounded(7, 6, 8), rounded(2.0, None, 3.25)
+    ((15.8, 0.0, 58.0), (7, 6, 8), (2.0, None, 3.25))
+    """
+    parts = (value, low, high)
+    if not all(isinstance(part, float) and math.isfinite(part) for part in parts) or not 0 < high - low < math.inf:
+        return parts
+    step = Decimal(1).scaleb(math.floor(math.log10(high - low)) - 2)
+    ways = (ROUND_HALF_EVEN, ROUND_FLOOR, ROUND_CEILING)
+    first, second, third = (
+        float(Decimal(part).quantize(step, way, _EXACT)) for part, way in zip(parts, ways, strict=True)
+    )
+    return first, second, third

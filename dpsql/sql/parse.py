@@ -122,7 +122,7 @@ def _show(tokens: tuple[Token, ...]) -> ShowBudget | ShowTables:
             return ShowBudget(position=tokens[0].position)
         case ["show", "tables"]:
             return ShowTables(position=tokens[0].position)
-    hint = "Write SHOW BUDGET, SHOW TABLES, or DESCRIBE table."
+    hint = "Write SHOW BUDGET, SHOW TABLES, DESCRIBE table, or DESCRIBE table.column."
     raise _refusal(tokens[0], "SHOW", "dpsql shows the budget and the tables.", hint)
 
 
@@ -135,7 +135,12 @@ def _describe(tokens: tuple[Token, ...], database: str) -> Describe:
         or not all(_is_name(part) for part in parts)
         or any(point.symbol != "." for point in points)
     ):
-        raise _refusal(tokens[0], "DESCRIBE", "it describes one table.", "Write DESCRIBE table.")
+        raise _refusal(
+            tokens[0],
+            "DESCRIBE",
+            "it describes one table, or lists the values of one column.",
+            "Write DESCRIBE table, or DESCRIBE table.column.",
+        )
     names = schemaless(tuple(fold(name_of(part)) for part in parts), database)
     return Describe(TableName(names, None, position=parts[0].position), position=tokens[0].position)
 

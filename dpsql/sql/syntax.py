@@ -365,7 +365,7 @@ class ShowTables(Node):
 
 @dataclass(frozen=True, slots=True)
 class Describe(Node):
-    """``DESCRIBE table``."""
+    """``DESCRIBE table``, or ``DESCRIBE table.column``."""
 
     table: TableName
 

@@ -100,10 +100,10 @@ PIVOT visits ON diagnosis
 -- refused: PIVOT at 1:17: it groups by all other columns of its rows, so these are named in a sub-query, or its groups are. Write PIVOT t ON sex USING AVG(age) GROUP BY city, or PIVOT (SELECT sex, age FROM t) ON sex USING AVG(age).
 
 SHOW patients
--- refused: SHOW at 1:1: dpsql shows the budget and the tables. Write SHOW BUDGET, SHOW TABLES, or DESCRIBE table.
+-- refused: SHOW at 1:1: dpsql shows the budget and the tables. Write SHOW BUDGET, SHOW TABLES, DESCRIBE table, or DESCRIBE table.column.
 
 SHOW ALL TABLES
--- refused: SHOW at 1:1: dpsql shows the budget and the tables. Write SHOW BUDGET, SHOW TABLES, or DESCRIBE table.
+-- refused: SHOW at 1:1: dpsql shows the budget and the tables. Write SHOW BUDGET, SHOW TABLES, DESCRIBE table, or DESCRIBE table.column.
 
 EXPLAIN ANALYZE SELECT COUNT(*) FROM patients
 -- refused: EXPLAIN ANALYZE at 1:9: it would run the query. Write EXPLAIN SELECT ..
@@ -1732,7 +1732,7 @@ SELECT COUNT(*) FILTER (WHERE 'strikt' <> consent) FROM patients
 -- refused: consent at 1:31: 'strikt' is none of its values. Did you mean strict?
 
 SELECT COUNT(*) FROM patients WHERE city = '?'
--- refused: city at 1:37: '?' is none of its values. DESCRIBE shows them.
+-- refused: city at 1:37: '?' is none of its values. DESCRIBE table.column lists them.
 
 SELECT sex, COUNT(*) FROM patients GROUP BY sex HAVING sex = 'Q'
 -- refused: sex at 1:56: 'Q' is none of its values. They are 'F', 'M', 'X'.

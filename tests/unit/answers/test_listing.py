@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+import pytest
+
 from dpsql.answers.listing import describe_table
+from dpsql.errors import UnsupportedQuery
 from dpsql.owner.catalog import IDENTITY
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
+from dpsql.plan.types import Facts, Type
 
 
 def table(name: str, **links: str) -> TableInfo:
@@ -20,3 +26,20 @@ def test_a_key_names_the_columns_of_other_tables_that_it_may_be_joined_with() ->
         "joins only, with claims.claim_id",
         "joins only; no other table refers to it",
     ]
+
+
+def test_all_values_of_a_column_are_listed_and_named_where_the_table_shows_some() -> None:
+    facts = Facts(Type.TEXT, nullable=True)
+    cities = tuple(f"city {number:02}" for number in range(30))
+    columns = {"city": ColumnInfo("city", facts, values=cities), "old": ColumnInfo("old", Facts(Type.BOOLEAN))}
+    columns |= {"age": ColumnInfo("age", Facts(Type.INTEGER, Fraction(0), Fraction(99)))}
+    catalog = Catalog({"people": TableInfo("people", columns, unit="person")}, "add_remove", "policy.yaml", 1)
+    some = ", ".join(cities[:12])
+    assert describe_table(catalog, "people").rows[0][2] == f"30 values (DESCRIBE people.city): {some}, ..."
+    listed = describe_table(catalog, "People.City")
+    assert (listed.columns, listed.rows) == (("city",), [*((city,) for city in cities), (None,)])
+    assert describe_table(catalog, "people.old").rows[:2] == [(False,), (True,)]
+    with pytest.raises(UnsupportedQuery, match=r"people\.age: its values are not listed: \[0, 99\]"):
+        describe_table(catalog, "people.age")
+    with pytest.raises(UnsupportedQuery, match="Did you mean city"):
+        describe_table(catalog, "people.citty")

@@ -13,7 +13,7 @@ import pytest
 import dpsql.testing
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.plan.types import ListOf, Type
-from dpsql.server.tools import Cell, Tools
+from dpsql.server.tools import Tools
 from dpsql.session import Session
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.connected import connected
@@ -109,7 +109,6 @@ def test_ends_leave_as_columns_in_texts_files_and_reports(noised: Session, tmp_p
     report = noised.query("SELECT MAX(day, report_format => 'JSON') AS last FROM visits").rows[0][0]
     told = json.loads(report)["result"]
     assert FIRST <= date.fromisoformat(told["noise_confidence_interval"]["lower_bound"]) <= LAST
-    assert Cell(value=str(middle), half_width=(high - low) / timedelta(days=2), low=str(low), high=str(high))
 
 
 def test_dates_of_several_answers_keep_their_intervals(noised: Session) -> None:
@@ -139,17 +138,12 @@ def test_lists_of_dates_rise(noised: Session) -> None:
     assert all(a <= own <= b for a, own, b in zip(low, answer.rows[0][0], high, strict=True))
 
 
-def test_an_agent_is_told_lists_of_dates_with_their_half_widths_in_days(noised: Session) -> None:
+def test_an_agent_is_told_lists_of_dates_with_their_intervals(noised: Session) -> None:
     told = Tools(noised, lambda: 10.0, str).asked("SELECT QUANTILE_DISC(day, [0.25, 0.5]) AS q FROM visits", 1).told
     assert told is not None
-    ((cell,),) = told.rows
-    assert isinstance(cell.low, list)
-    assert isinstance(cell.high, list)
-    days = [
-        (date.fromisoformat(str(b)) - date.fromisoformat(str(a))).days for a, b in zip(cell.low, cell.high, strict=True)
-    ]
-    assert cell.half_width == [own / 2 for own in days]
-    assert [str(a) <= own <= str(b) for a, own, b in zip(cell.low, cell.value, cell.high, strict=True)] == [True, True]
+    assert told.columns == ["q", "q_low", "q_high"]
+    ((values, low, high),) = told.rows
+    assert [a <= own <= b for a, own, b in zip(low, values, high, strict=True)] == [True, True]
 
 
 def test_quotes_speak_of_days_and_foretell_widths(noised: Session) -> None:

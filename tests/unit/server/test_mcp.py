@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator
@@ -11,6 +12,8 @@ from typing import Any
 
 import mcp_types
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.server.mcpserver import MCPServer
@@ -20,7 +23,7 @@ from dpsql.errors import ProgrammingError
 from dpsql.policy import load_policy
 from dpsql.proxy import Proxy
 from dpsql.server.mcp import mcp_server
-from dpsql.server.tools import Tools
+from dpsql.server.tools import Tools, rounded
 from dpsql.testing_samplers import Noiseless
 from tests.unit.server.clinic import COUNT, POLICY, write_clinic
 
@@ -90,15 +93,14 @@ def test_five_tools_of_which_one_spends(tools: Tools) -> None:
     }  # fmt: skip
     assert all(tool.description and tool.output_schema for tool in listed)
     (query,) = (tool for tool in listed if tool.name == "query")
-    assert set(query.input_schema["properties"]) == {"sql", "epsilon"}
+    assert set(query.input_schema["properties"]) == {"sql", "epsilon", "offset"}
 
 
-def test_a_list_has_an_error_for_each_element(tools: Tools) -> None:
+def test_a_list_has_an_end_for_each_element(tools: Tools) -> None:
     sql = "SELECT QUANTILE_CONT(age, [0.25, 0.75]) AS q FROM people"
-    ((cell,),) = told(called(tools, "query", Human(agrees=True), sql=sql, epsilon=0.1))["rows"]
-    halves = [(high - low) / 2 for low, high in zip(cell["low"], cell["high"], strict=True)]
-    assert len(cell["value"]) == 2
-    assert cell["half_width"] == halves
+    answer = told(called(tools, "query", Human(agrees=True), sql=sql, epsilon=0.1))
+    assert answer["columns"] == ["q", "q_low", "q_high"]
+    assert [len(cell) for cell in answer["rows"][0]] == [2, 2, 2]
 
 
 def test_tables_columns_and_budget_are_told_for_nothing(tools: Tools) -> None:
@@ -106,13 +108,18 @@ def test_tables_columns_and_budget_are_told_for_nothing(tools: Tools) -> None:
     assert dict(zip(tables["columns"], tables["rows"][0], strict=True))["rows_about"] == 100
     columns = told(called(tools, "describe_table", table="people"))
     assert ["age", "integer", "[0, 99]", False, "1"] in columns["rows"]
+    assert told(called(tools, "describe_table", table="people.sex"))["rows"] == [["F"], ["M"]]
+    assert "its values are not listed: [0, 99]" in refusal(called(tools, "describe_table", table="people.age"))
     assert "there is no such table" in refusal(called(tools, "describe_table", table="pepole"))
     assert told(called(tools, "budget"))["limit"] == "epsilon 40, delta 1e-07"
 
 
 def test_a_quote_tells_cost_and_half_width_or_the_price_of_a_wanted_one(tools: Tools) -> None:
     quote = told(called(tools, "quote", sql=COUNT))
-    assert (quote["epsilon"], quote["columns"][0]["mechanism"]) == (0.5, "laplace")
+    assert (quote["epsilon"], quote["columns"][0]["mechanism"], quote["asks_human"]) == (0.5, "laplace", True)
+    cheap = told(called(tools, "quote", sql=COUNT, epsilon=0.1))
+    assert (cheap["epsilon"], cheap["asks_human"]) == (0.1, False)
+    assert cheap["times"] > quote["times"] > 0
     wanted = told(called(tools, "quote", sql=COUNT, half_width={"n": 30}))
     assert wanted["columns"][0]["expected_half_width"] <= 30
     assert wanted["columns"][0]["expected_error"].startswith("± ")
@@ -120,15 +127,14 @@ def test_a_quote_tells_cost_and_half_width_or_the_price_of_a_wanted_one(tools: T
     assert "half_width takes one of: n" in refusal(called(tools, "quote", sql=COUNT, half_width={"m": 30}))
 
 
-def test_an_answer_has_its_half_widths_cost_and_what_is_left(tools: Tools) -> None:
+def test_an_answer_has_its_intervals_cost_and_what_is_left(tools: Tools) -> None:
     sql = "SELECT sex, COUNT(*) AS n, AVG(age) AS mean FROM people GROUP BY sex"
     answer = told(called(tools, "query", sql=sql, epsilon=0.2))
-    assert answer["columns"] == ["sex", "n", "mean"]
-    (sex, n, mean), _ = answer["rows"]
-    assert (sex["value"], n["value"]) == ("F", 50)
-    assert sex["half_width"] is None
-    assert n["high"] - n["low"] == 2 * n["half_width"] > 0
-    assert mean["low"] <= mean["value"] <= mean["high"]
+    assert answer["columns"] == ["sex", "n", "n_low", "n_high", "mean", "mean_low", "mean_high"]
+    (sex, n, low, high, *mean), _ = answer["rows"]
+    assert (sex, n) == ("F", 50)
+    assert low < 50 < high
+    assert mean[1] <= mean[0] <= mean[2]
     assert answer["cost"] == "epsilon 0.2"
     assert answer["left"].startswith("epsilon 39.")
     assert "NOT PRIVATE: test sampler" in answer["notes"]
@@ -137,9 +143,34 @@ def test_an_answer_has_its_half_widths_cost_and_what_is_left(tools: Tools) -> No
     assert again["rows"] == answer["rows"]
 
 
+def test_text_is_the_fields_without_blanks(tools: Tools) -> None:
+    result = called(tools, "query", sql=COUNT, epsilon=0.1)
+    assert json.loads(result.content[0].text) == told(result)
+    assert ": " not in result.content[0].text.partition('"notes"')[0]
+
+
+def test_a_long_answer_is_told_in_pages_for_one_price(tools: Tools, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dpsql.server.tools, "ROWS", 40)
+    sql = "SELECT age, COUNT(*) AS n FROM people GROUP BY age"
+    first = told(called(tools, "query", sql=sql, epsilon=0.1))
+    more = "These are rows 1 to 40 of 100. The same with offset = 40 tells the next, for nothing."
+    assert (len(first["rows"]), first["notes"][0], first["cost"]) == (40, more, "epsilon 0.1")
+    last = told(called(tools, "query", sql=sql, epsilon=0.1, offset=80))
+    assert [row[0] for row in last["rows"]] == list(range(80, 100))
+    assert (last["notes"][0], last["cost"]) == ("These are rows 81 to 100 of 100.", "nothing, this was released before")
+    beyond = told(called(tools, "query", sql=sql, epsilon=0.1, offset=100))
+    assert (beyond["rows"], beyond["notes"][0]) == ([], "There are 100 rows.")
+
+
+@given(st.floats(), st.floats(), st.floats())
+def test_ends_are_rounded_outwards(value: float, low: float, high: float) -> None:
+    _, below, above = rounded(value, low, high)
+    assert not (below > low or above < high)
+
+
 def test_dates_travel_as_text(tools: Tools) -> None:
     answer = told(called(tools, "query", sql="SELECT born, COUNT(*) AS n FROM people GROUP BY born", epsilon=0.1))
-    assert [row[0]["value"] for row in answer["rows"]] == ["1990-01-01", "1990-01-02"]
+    assert [row[0] for row in answer["rows"]] == ["1990-01-01", "1990-01-02"]
 
 
 def test_a_refusal_says_what_to_write_and_costs_nothing(tools: Tools) -> None:
@@ -164,7 +195,7 @@ def test_the_human_is_asked_above_the_limit_and_what_was_released_is_free(tools:
     assert told(called(tools, "query", mode=mode, sql=sql))["cost"] == "nothing, this was released before"
 
 
-def test_a_loss_that_is_no_epsilon_is_asked_about_and_so_is_a_synthetic_table(tools: Tools) -> None:
+def test_a_loss_that_no_epsilon_bounds_is_asked_about_and_so_is_a_synthetic_table(tools: Tools) -> None:
     human = Human(False)
     called(tools, "query", human, sql="SET rho = 0.001")
     for sql in ("SELECT SUM(age) AS s FROM people", "CREATE SYNTHETIC TABLE ages AS SELECT age FROM people"):
