@@ -8,6 +8,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpsql.answers.copied import deep, pickled, shallow
 from dpsql.answers.costs import cost_text
 from dpsql.answers.ends import footnote, with_ends
 from dpsql.answers.extras import of_extra
@@ -115,6 +116,7 @@ class Answer:
     _left: Callable[[], str] | None = field(default=None, compare=False)
     """What its analyst has left now, in a sentence, for notebooks; None where nobody can tell."""
     caps: tuple[str, ...] = ()
+    __copy__, __deepcopy__, __reduce__ = shallow, deep, pickled
 
     @property
     def paid(self) -> str:

@@ -303,7 +303,9 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
     if contribution.rows > 1 and contribution.rows not in _stated(prepared):
         notes.append(f"One privacy unit counts with at most {contribution.rows} rows.")
     if prepared.plan.keys and contribution.groups < contribution.rows:
-        notes.append(f"One privacy unit counts in at most {contribution.groups} groups.")
+        notes.append(
+            f"One privacy unit counts in at most {contribution.groups} group{'s' * (contribution.groups > 1)}."
+        )
     if prepared.candidates is not None:
         notes.append(
             "Only the groups that the order begins with are measured: they are chosen first, for a part of the price."

@@ -79,7 +79,7 @@ def picture(columns: Sequence[Series], telling: Telling) -> Picture:
     """The picture of an answer.
 
     Args:
-        columns: All of them.
+        columns: All of them but the lists.
         telling: What it says in words.
 
     Raises:
@@ -88,7 +88,8 @@ def picture(columns: Sequence[Series], telling: Telling) -> Picture:
     answer = seen(columns)
     if not answer.values:
         named = ", ".join(safe(own.name) for own in columns)
-        raise ProgrammingError(f"The answer has no number to draw. Its columns are {named}.")
+        beside = f"Its columns are {named}." if named else "A list is not drawn: ask for each element as a column."
+        raise ProgrammingError(f"The answer has no number to draw. {beside}")
     shape = shape_of(answer)
     sheet = LAYOUTS[shape.name](answer)
     figure = Picture(figsize=(WIDTH, sheet.rows * sheet.height), layout="constrained", facecolor="white")

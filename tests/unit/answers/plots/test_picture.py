@@ -19,7 +19,7 @@ from dpsql.answers.answer import Answer, public
 from dpsql.answers.extras import MissingExtra
 from dpsql.answers.plots.picture import UNTOLD, Picture
 from dpsql.errors import ProgrammingError
-from dpsql.plan.types import Type
+from dpsql.plan.types import ListOf, Type
 from tests.unit.answers.plots.drawn import COORDINATE, COVARIANCE, DAYS, DEPARTMENTS, KEY, VALUE, answer_of
 
 TEXT, INTEGER, REAL, DATE = Type.TEXT, Type.INTEGER, Type.REAL, Type.DATE
@@ -229,6 +229,12 @@ def test_an_answer_without_numbers_names_its_columns() -> None:
     words_only = public(("city", "mayor"), (TEXT, TEXT), [("Rome", "Numa")])
     with pytest.raises(ProgrammingError, match=r"no number to draw. Its columns are city, mayor\."):
         words_only.plot()
+
+
+def test_an_answer_of_lists_alone_says_what_to_ask() -> None:
+    lists = public(("q",), (ListOf(TEXT),), [(["a"],)])
+    with pytest.raises(ProgrammingError, match=r"A list is not drawn: ask for each element as a column\."):
+        lists.plot()
 
 
 def test_a_unit_of_no_column_is_refused() -> None:
