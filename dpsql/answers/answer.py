@@ -247,7 +247,8 @@ class Answer:
         return table.replace_schema_metadata({name: text for name, text in told.items() if text} or None)
 
     def to_pandas(self, intervals: bool = False) -> pandas.DataFrame:
-        """The rows as a `pandas.DataFrame`; needs the extra ``pandas``. ``attrs`` has the metadata of `to_arrow`.
+        """The rows as a `pandas.DataFrame`; needs the extra ``pandas``. ``attrs`` has the metadata of `to_arrow`. Days
+        are datetimes, as DuckDB has them: pandas has no type for days.
 
         Args:
             intervals: Whether `with_intervals` adds its columns.
@@ -257,7 +258,7 @@ class Answer:
         """
         of_extra("pandas", "pandas")
         table = self.to_arrow(intervals)
-        frame: pandas.DataFrame = table.to_pandas()
+        frame: pandas.DataFrame = table.to_pandas(date_as_object=False)
         frame.attrs.update({name.decode(): text.decode() for name, text in (table.schema.metadata or {}).items()})
         return frame
 

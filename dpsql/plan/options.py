@@ -172,6 +172,11 @@ def read_options(given: Mapping[str, Any]) -> Options:
         own = ALIASES.get(name, name)
         if own == "kappa":
             raise ProgrammingError("kappa is called max_groups_contributed today. Write max_groups_contributed.")
+        if own == "intervals":
+            raise ProgrammingError(
+                "intervals is an option of connections and servers. Here an answer has them: with_intervals(), "
+                "to_pandas(intervals=True); on the command line --intervals."
+            )
         if own not in READERS:
             raise ProgrammingError(
                 f"There is no option {name}. {nearest(name, NAMES) or 'There are ' + ', '.join(NAMES) + '.'}"

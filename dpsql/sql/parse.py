@@ -211,7 +211,7 @@ def _setting(tokens: tuple[Token, ...]) -> Literal:
             return literals.read_string(first.text, first.position)
         if first.word in ("true", "false", "null"):
             return Literal({"true": True, "false": False, "null": None}[first.word], position=first.position)
-        if first.word and first.word not in RESERVED:
+        if first.word and (first.word not in RESERVED or first.word == "on"):
             return Literal(first.text, position=first.position)
     raise _refusal(first, "SET", "the value is not one constant.", "Write SET epsilon = 0.5.")
 

@@ -157,6 +157,9 @@ def test_pandas_and_polars_hold_the_same_rows() -> None:
     assert list(frame.columns) == list(ALL_TYPES.columns)
     assert frame["t"][0] == "Rome"
     assert frame["n"].isna().tolist() == [False, True]
+    days = public(("d",), (Type.DATE,), [(date.min,), (date.max,), (None,)]).to_pandas()["d"]
+    assert days.dtype.kind == "M"
+    assert [*days.dt.year[:2], days.isna()[2]] == [1, 9999, True]
 
 
 def test_integers_beyond_64_bits_survive_in_arrow() -> None:

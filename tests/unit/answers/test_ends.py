@@ -136,3 +136,9 @@ def test_a_statement_has_the_same_ends_whatever_rows_it_has(session: dpsql.Sessi
     for _, n, low, high, _, _ in answer.rows:
         assert low < n < high
     assert rest or answer.rows
+
+
+@pytest.mark.parametrize("on", ["on", "true"])
+def test_a_session_that_is_told_to_show_intervals_says_where_they_are(session: dpsql.Session, on: str) -> None:
+    with pytest.raises(ProgrammingError, match="Here an answer has them: with_intervals"):
+        session.query(f"SET intervals = {on}")

@@ -132,6 +132,7 @@ def test_the_other_statements() -> None:
     assert parse('DESCRIBE main."Visits"') == Describe(TableName(("visits",), None))
     assert parse("desc visits") == Describe(TableName(("visits",), None))
     assert parse("SET epsilon = 0.5") == SetOption("epsilon", Literal(Decimal("0.5")))
+    assert parse("SET intervals = on") == SetOption("intervals", Literal("on"))
     assert parse("SET Mechanism TO laplace") == SetOption("mechanism", Literal("laplace"))
     assert parse("SET x = -3") == SetOption("x", Literal(-3))
     assert parse("SET x = -0.1234567890123456789012345678901234567") == SetOption(
