@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpsql.answers.answer import Answer, Measurement
+    from dpsql.answers.batch import BatchQuote
     from dpsql.answers.budget import Budget
     from dpsql.answers.quoted import Quote
     from dpsql.dbapi import Connection, Cursor, apilevel, connect, paramstyle, threadsafety
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Answer",
     "ApprovalNeeded",
+    "BatchQuote",
     "Budget",
     "BudgetExceeded",
     "Connection",
@@ -80,6 +82,7 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "answers.answer": ("Answer", "Measurement"),
+    "answers.batch": ("BatchQuote",),
     "answers.quoted": ("Quote",),
     "answers.budget": ("Budget",),
     "dbapi": ("Connection", "Cursor", "apilevel", "connect", "paramstyle", "threadsafety"),
