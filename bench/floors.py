@@ -8,18 +8,19 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Annotated, Any
 
 import grpc
 import pyarrow as pa
 import uvicorn
 from mcp.server.mcpserver import MCPServer
+from mcp_types import CallToolResult
 
 from dpsql.server.flight.arrow import stream
 from dpsql.server.flight.messages import SERVICE, flight_info
 from dpsql.server.flight.wire import field
-from dpsql.server.mcp import SPENDS, Epsilon, Sql
-from dpsql.server.tools import Cell, Told
+from dpsql.server.mcp import SPENDS, Epsilon, Sql, result
+from dpsql.server.tools import Told
 
 THREADS = 8  # Of gRPC's server; one client needs no more.
 ROWS = ["F", "M"]
@@ -56,13 +57,13 @@ def serve() -> None:
     print(f"flight: grpc://127.0.0.1:{flight.add_insecure_port('127.0.0.1:0')}", flush=True)
     flight.start()
     server = MCPServer[Any]("constant", log_level="ERROR")
-    rows = [[Cell(value=sex), Cell(value=1, half_width=3.0, low=-2.0, high=4.0)] for sex in ROWS]
-    told = Told(columns=["sex", "n"], rows=rows, confidence=0.95, cost="nothing", left="1 of 2", notes=[], again="free")
+    names, rows = ["sex", "n", "n_low", "n_high"], [[sex, 1, -2, 4] for sex in ROWS]
+    told = Told(columns=names, rows=rows, confidence=0.95, cost="nothing", left="1 of 2", notes=[])
 
     @server.tool(annotations=SPENDS)
-    async def query(sql: Sql, epsilon: Epsilon = None) -> Told:
+    async def query(sql: Sql, epsilon: Epsilon = None) -> Annotated[CallToolResult, Told]:
         """A constant."""
-        return told
+        return result(told)
 
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))

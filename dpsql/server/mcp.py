@@ -21,7 +21,7 @@ from dpsql.errors import Error
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.server.tools import BudgetTold, Considered, PublicTold, Quoted, Told, Tools
 
-__all__ = ["mcp_server"]
+__all__ = ["mcp_server", "result"]
 
 INSTRUCTIONS = """\
 Differentially private answers about people, by SQL. Each new question spends a part of a fixed budget (epsilon) that is
@@ -104,19 +104,19 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
     @server.tool(annotations=READS)
     async def list_tables() -> Annotated[CallToolResult, PublicTold]:
         """The tables one may ask about: whose rows they are, and about how many. Free."""
-        return _result(await _done(run, tools.list_tables))
+        return result(await _done(run, tools.list_tables))
 
     @server.tool(annotations=READS)
     async def describe_table(table: Table, offset: Offset = 0) -> Annotated[CallToolResult, PublicTold]:
         """The columns of a table: types, bounds or listed values. Of table.column all listed values. Free."""
-        return _result(await _done(run, lambda: tools.describe_table(table, offset)))
+        return result(await _done(run, lambda: tools.describe_table(table, offset)))
 
     @server.tool(annotations=READS)
     async def quote(
         sql: Sql, epsilon: Epsilon = None, half_width: HalfWidth = None
     ) -> Annotated[CallToolResult, Quoted]:
         """What a statement would cost, how precise its answer would be, how often the budget grants it. Free."""
-        return _result(await _done(run, lambda: tools.quote(sql, epsilon, half_width)))
+        return result(await _done(run, lambda: tools.quote(sql, epsilon, half_width)))
 
     @server.tool(annotations=SPENDS)
     async def query(
@@ -130,18 +130,18 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
         if not (isinstance(approved, AcceptedElicitation) and approved.data.ask):
             raise ToolError("Nothing was charged: the human did not agree. Ask for less, or something else.")
         if own.told is not None:  # else at the price that the human heard
-            return _result(own.told)
-        return _result(await _done(run, lambda: tools.query(sql, epsilon, own.cost, offset)))
+            return result(own.told)
+        return result(await _done(run, lambda: tools.query(sql, epsilon, own.cost, offset)))
 
     @server.tool(annotations=READS)
     async def budget() -> Annotated[CallToolResult, BudgetTold]:
         """What was spent, and what one query may still spend. Free."""
-        return _result(await _done(run, tools.budget))
+        return result(await _done(run, tools.budget))
 
     return server
 
 
-def _result(told: BaseModel) -> CallToolResult:
+def result(told: BaseModel) -> CallToolResult:
     """What a tool tells, as its fields and as text without blanks: an agent pays for what it reads."""
     fields = told.model_dump(mode="json")
     text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
