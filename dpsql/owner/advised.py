@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpsql.owner.outside import bins_inside, hidden, rows_within, sides_of
 from dpsql.owner.shape import shape_of
+from dpsql.owner.waves import waves_of
 from dpsql.plan.advised import AdvisedColumn, AdvisedTable, LogHistogram, Signed
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ __all__ = [
     "bounds_seen",
     "histogram",
     "keeps_guess",
+    "own_bounds",
     "place_of",
     "rows_about",
     "rows_guessed",
@@ -57,6 +59,9 @@ HALVINGS = 60  # Of the widest distance, until that of half the units is found: 
 SCALES = 100
 """The least and the largest distance to expect between values lie so many times below and above the spread. A guess:
 what friendly_core pays for the width between them goes by its logarithm."""
+WAVES = 4
+"""The widest bounds of a panel's waves are taken for one if they are at most so many times as wide as its own: two bins
+of the facts. Numbered questions of a survey may ask for quite different things. A guess."""
 
 NOT_FOUND = (
     "auto found no value other than 0 above the noise of the facts; run dpsql advise POLICY with a larger --epsilon"
@@ -164,7 +169,7 @@ def with_bounds(policy: Policy, facts: ReleasedFacts | None) -> Policy:
         for key, column in table.columns.items():
             if not column.auto:
                 continue
-            bounds = None if facts is None else advised_bounds(facts, name, key, column)
+            bounds = None if facts is None else advised_bounds(facts, name, key, table.columns)
             if bounds is None:
                 why = "auto has no bounds yet; run dpsql advise POLICY" if facts is None else NOT_FOUND
                 problem = f"{why}, or write [LOW, HIGH] from what is publicly known"
@@ -180,12 +185,31 @@ def unresolved(policy: Policy, facts: ReleasedFacts) -> list[tuple[str, str]]:
         (name, key)
         for name, table in policy.tables.items()
         for key, column in table.columns.items()
-        if column.auto and advised_bounds(facts, name, key, column) is None
+        if column.auto and advised_bounds(facts, name, key, table.columns) is None
     ]
 
 
-def advised_bounds(facts: ReleasedFacts, table: str, name: str, column: ColumnPolicy) -> Bounds | None:
-    """The bounds that facts give a column; None where they hold none of its values, or none above their noise."""
+def advised_bounds(facts: ReleasedFacts, table: str, name: str, columns: Mapping[str, ColumnPolicy]) -> Bounds | None:
+    """The bounds that facts give a column; None where they hold none of its values, or none above their noise.
+
+    Where a panel's waves end in other bins by chance, their means would be cut at other numbers, and nobody could
+    compare them. So a column takes the widest bounds of its waves that are at most `WAVES` times as wide as its own.
+    """
+    found = own_bounds(facts, table, name, columns[name])
+    if found is None:
+        return None
+    others = (own_bounds(facts, table, other, columns[other]) for other in waves_of(name, columns))
+    most = WAVES * _width(found)
+    near = [found, *(bounds for bounds in others if bounds is not None and _width(bounds) <= most)]
+    return min(low for low, _ in near), max(high for _, high in near)  # type: ignore[return-value]  # of one type
+
+
+def _width(bounds: Bounds) -> Fraction:
+    return Fraction(bounds[1]) - Fraction(bounds[0])
+
+
+def own_bounds(facts: ReleasedFacts, table: str, name: str, column: ColumnPolicy) -> Bounds | None:
+    """The bounds of a column by what the facts hold of it alone."""
     largest = histogram(facts, facts.sizes, table, name, "largest")
     return None if largest is None else bounds_of(largest, column.type, hidden(largest, facts.law))
 

@@ -23,6 +23,7 @@ from dpsql.owner.advised import (
     bounds_seen,
     histogram,
     keeps_guess,
+    own_bounds,
     place_of,
     rows_about,
     rows_guessed,
@@ -44,6 +45,7 @@ from dpsql.owner.outside import (
     taken,
     units_at_least,
 )
+from dpsql.owner.waves import waves_of
 from dpsql.plan.advised import Signed
 from dpsql.privacy.account import UNIT
 
@@ -110,7 +112,7 @@ def recommended(policy: Policy, facts: ReleasedFacts, *, narrow: bool = False) -
         elif keeps_guess(table, rows, guess, cap):
             lines.append(f"  rows_about: {guess} stays: what is seen, and what the noise may hide, fits it.")
         for key, column in table.columns.items():
-            for said, value in _of_column(facts, name, key, column, units_at_least(rows, facts.law)):
+            for said, value in _of_column(facts, name, key, table.columns, units_at_least(rows, facts.law)):
                 lines.append(f"  {key}: {said}")
                 if (name, key) in fixed:
                     continue
@@ -207,17 +209,18 @@ def _share(most: Fraction) -> str:
 
 
 def _of_column(
-    facts: ReleasedFacts, table: str, name: str, column: ColumnPolicy, units: int
+    facts: ReleasedFacts, table: str, name: str, columns: Mapping[str, ColumnPolicy], units: int
 ) -> Iterator[tuple[str, dict[str, str]]]:
     """What is said of a numeric column, and what would be written of it."""
     largest = histogram(facts, facts.sizes, table, name, "largest")
     if largest is None:
         return
-    found = advised_bounds(facts, table, name, column)
+    column = columns[name]
+    found, alike = own_bounds(facts, table, name, column), advised_bounds(facts, table, name, columns)
     single, noise = histogram(facts, facts.sizes, table, name, "single") or largest, hidden(largest, facts.law)
     zeros = zeros_about(facts, table, single, column)
     place = place_of(single, column.bounds, zeros)
-    if found is None:
+    if found is None or alike is None:
         other = _share(most_beyond(largest, [0] * len(sides_of(largest)), noise, units))
         yield f"no value but 0 stands above the noise; {other} of the units have another one.", {}
         return
@@ -232,10 +235,11 @@ def _of_column(
     if zeros:
         everybody = zeros + sum(sum(side.counts) for side in sides_of(single))
         said = f"about {min(1, zeros / everybody):.0%} of the units have 0; {said}"
-    bounds = _bounds(found, column)
+    bounds = _bounds(alike, column)
     if bounds is not None:
         written["bounds"] = f"[{_text(bounds[0])}, {_text(bounds[1])}]"
-        said += f"; bounds: {written['bounds']}"
+        wave = f", to be compared with {', '.join(waves_of(name, columns))}" if alike != found else ""
+        said += f"; bounds: {written['bounds']}{wave}"
     ends = bounds or column.bounds
     if place is not None and place.spread > 0:
         centre = place.centre if ends is None else min(max(place.centre, _exact(ends[0])), _exact(ends[1]))
@@ -313,7 +317,7 @@ def contradictions(policy: Policy, facts: ReleasedFacts) -> Iterator[Finding]:
         for key, column in table.columns.items():
             largest = histogram(facts, facts.sizes, name, key, "largest")
             if largest is not None and column.bounds is not None and not column.auto:
-                found = advised_bounds(facts, name, key, column)
+                found = advised_bounds(facts, name, key, table.columns)
                 yield from _of_bounds(name, key, column, largest, found, rows.up.units)
 
 

@@ -324,12 +324,12 @@ RARE = POLICY.replace("      kind:", "      fine:  {type: integer, bounds: auto}
 """Of a column that hardly anybody has a number in."""
 
 
-def write_fines(folder: Path) -> None:
-    """Everybody's orders, of whom ten people have a fine of 5 to 6 euro."""
-    orders = folder / "orders.parquet"
+def write_fines(folder: Path, *names: str) -> None:
+    """Everybody's orders, of whom ten people have a fine of 5 to 6 euro; in columns of these names."""
+    orders, fine = folder / "orders.parquet", "CASE WHEN person < 10 THEN 5 + person % 2 ELSE 0 END"
     duckdb.execute(f"CREATE OR REPLACE TEMP TABLE orders AS SELECT * FROM '{orders}'")
     duckdb.execute(
-        f"COPY (SELECT *, CASE WHEN person < 10 THEN 5 + person % 2 ELSE 0 END AS fine FROM orders) "
+        f"COPY (SELECT *, {', '.join(f'{fine} AS {name}' for name in names or ['fine'])} FROM orders) "
         f"TO '{orders}' (FORMAT parquet)"
     )
 
