@@ -1,4 +1,4 @@
-"""Do the data fit the policy? For the owner's eyes: exact counts and shares, never a value of a row."""
+"""Do the data fit the policy? For the owner's eyes: exact counts and shares, and no value but those of `sentinels`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from dpsql.owner.every_unit import miscounted
 from dpsql.owner.finding import MUCH, Finding, Severity
 from dpsql.owner.jobs import in_owner_process
 from dpsql.owner.owners import Owned, Owners, require_one_unit_type
+from dpsql.owner.sentinels import no_answers
 from dpsql.owner.shape import NUMERIC, ClassShape, ColumnShape, Shape, TableShape, UniverseShape, shape_of
 from dpsql.owner.untyped import read_otherwise, types_to_declare
 
@@ -320,13 +321,23 @@ def _column(checked: _TableCheck, column: ColumnShape, sources: Mapping[str, Sou
 
 def _zones(checked: _TableCheck, column: ColumnShape, held: SourceType) -> Iterator[Finding]:
     if held.zoned:
-        what = "has time zones in the data: it is read as UTC. For local time cast it in a view of the data."
+        what = f"has time zones in the data: it is read as UTC. For local time cast it in {_view(checked, column)}."
         yield Finding(checked.table.name, column.name, what, None, None, "warning")
     elif held.family == "text":
         rows, zoned = checked.counts(checked.database.dialect.call("has_offset", f"s.{checked.quoted(column.name)}"))
         read = "they are read as UTC" if column.type == "timestamp" else "each is the day in UTC"
         what = f"values have an offset, as in 10:15+02:00: {read}. For local time leave it out of the texts."
         yield from checked.found(column.name, what, zoned, rows)
+
+
+def _view(checked: _TableCheck, column: ColumnShape) -> str:
+    """Where the owner can write a view in which a column's times are local ones; over a file, its statement."""
+    table, words, file = checked.table, checked.database.dialect, checked.table.place[1]
+    if file is None or words.name != "DuckDB":
+        return "a view of the data"
+    own = words.quoted(dict(table.rename).get(column.name, column.name))
+    local = f"SELECT * REPLACE ({own} AT TIME ZONE 'Europe/Berlin' AS {own}) FROM {words.text(file)}"
+    return f"a DuckDB file with a view over it, and name that file: CREATE VIEW {table.name} AS {local}"
 
 
 def _universe(checked: _TableCheck, universe: UniverseShape, sources: Mapping[str, SourceTable]) -> Iterator[Finding]:
@@ -376,6 +387,10 @@ def _values(checked: _TableCheck, column: ColumnShape, read: ColumnReading) -> I
     cut = part_cut(checked.database, checked.source, read) if moved and outside else None
     if moved:
         what += "." if cut is None or cut < MUCH else f": of all that they add up to, that takes off {cut:.0%}."
+    if moved and outside:
+        nullstr = dict(checked.table.csv).get("nullstr", ())
+        own = dict(checked.table.rename).get(name, name)
+        what += no_answers(checked.database, checked.source, own, read, rows, outside, nullstr)
     as_ = "the nearer bound" if moved else "NULL"
     yield from checked.found(name, what, outside, rows, read_as=as_, of_total=cut)
     if not column.nullable:

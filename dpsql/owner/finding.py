@@ -36,7 +36,7 @@ class Finding:
     Attributes:
         table: The table; None for what concerns several.
         column: The column, or None.
-        what: What was found and what follows, without any value of a row.
+        what: What was found and what follows, without any value of a row but those of `sentinels`.
         count: How many rows or units, or None where it is not about numbers.
         share: Their exact share of the table's rows or units, or None.
         severity: ``error``: the policy cannot be used, or a promise is false. ``warning``: answers suffer.

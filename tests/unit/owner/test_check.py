@@ -221,6 +221,20 @@ def test_times_with_a_zone_are_read_as_utc_and_the_owner_is_told(folder: Path) -
     assert found(folder, visits={"columns": columns})[where] == (None, None, "warning")
 
 
+def test_times_with_a_zone_in_a_file_are_local_in_the_view_that_the_owner_is_told_of(folder: Path) -> None:
+    file = folder / "seen.parquet"
+    with connected(folder / "clinic.duckdb") as connection:
+        rows = "SELECT 1 AS patient_id, TIMESTAMPTZ '2024-06-15 23:30:00+00' AS \"at\""
+        connection.execute(f"COPY ({rows}) TO '{file}' (FORMAT parquet)")
+    seen = {"unit": "patient_id", "rows_per_unit": 1, "columns": {"at": {"type": "timestamp"}}}
+    (told,) = (one.what for one in check(policy(folder, seen=seen | {"source": str(file)})) if one.column == "at")
+    assert "cast it in a DuckDB file with a view over it, and name that file: CREATE VIEW seen AS SELECT" in told
+    with connected(folder / "clinic.duckdb") as connection:
+        connection.execute(told[told.index("CREATE VIEW") :].removesuffix("."))
+        assert connection.execute('SELECT CAST("at" AS VARCHAR) FROM seen').fetchall() == [("2024-06-16 01:30:00",)]
+    assert not [one for one in check(policy(folder, seen=seen)) if one.column == "at"]
+
+
 def test_texts_with_an_offset_are_read_as_utc_and_the_owner_is_told_of_how_many(folder: Path) -> None:
     (folder / "seen.csv").write_text("patient_id,at\n1,2024-06-15T10:15:00+02:00\n2,2024-06-15T10:15:00\n2,noon\n")
     columns = {"at": {"type": "timestamp", "nullable": True}}
