@@ -78,7 +78,7 @@ def init(
     else:
         chosen = asked(tables)
     keys = folder.keys(source[0], at)
-    text = first_policy(base.name.split(".")[0], kind, keys, _placed(tables, at), chosen)
+    text = first_policy((base if to_screen else file).name.split(".")[0], kind, keys, _placed(tables, at), chosen)
     if to_screen:
         typer.echo(text, nl=False)
         return

@@ -29,6 +29,8 @@ def test_init_reads_csv_and_parquet_files_as_tables_of_their_own(clinic: Clinic)
     duckdb.execute(f"COPY (SELECT 1 AS rider, 30 AS age) TO '{clinic.folder}/riders.parquet' (FORMAT parquet)")
     assert clinic.dpsql("init", "rides.csv", "riders.parquet", "--unit", "rider", "--output", "new.yaml").code == 0
     text = (clinic.folder / "new.yaml").read_text()
+    assert "\nname: new\n" in text
+    assert "ledger: new.ledger.db " in text
     assert "engine: {kind: duckdb, memory: 2GiB" in text
     assert 'rides:\n    source: "rides.csv"\n    unit: rider\n' in text
     assert "# fare: {type: real, bounds: auto}" in text
