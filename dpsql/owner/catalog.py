@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
@@ -130,6 +130,7 @@ def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) 
         sizes=sizes_of_rows(shape),
         days=sizes_by_day(shape),
         counts=stored_counts(shape),
+        renamed=_renamed(table, columns),
     )
 
 
@@ -218,4 +219,10 @@ def _public(table: PublicTable, declared: TablePolicy) -> TableInfo:
         )
         for name, column in table.columns.items()
     }
-    return TableInfo(name=table.name, columns=columns, public=True, key=declared.key_column, rows=table.rows)
+    renamed = _renamed(declared, columns)
+    return TableInfo(table.name, columns, public=True, key=declared.key_column, rows=table.rows, renamed=renamed)
+
+
+def _renamed(table: TablePolicy, columns: Collection[str]) -> dict[str, str]:
+    """From the data's names of these columns to the policy's, where they differ."""
+    return {own: name for name, own in table.rename.items() if name in columns}

@@ -232,6 +232,7 @@ class TableInfo:
             they are themselves totals; else None.
         days: The same of its rows by the days of a column, for each that has some; of `keys` that is the one.
         counts: How many rows have each value of its columns, where its engine holds that; else None.
+        renamed: From the data's names of columns to those here, where the policy says that they differ; for messages.
         unread: Of a synthetic table that was granted: what its first reading costs; '' once it is paid for.
         answer: Of an answer that the same statement reads as a table: which of its parts it is; it is public, too.
     """
@@ -259,6 +260,7 @@ class TableInfo:
     sizes: StoredSizes | None = None
     days: tuple[StoredSizes, ...] = ()
     counts: StoredCounts | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict, compare=False)
     unread: str = ""
     answer: int | None = None
 

@@ -24,7 +24,7 @@ from dpsql.plan.ranges import known_range, range_of, with_bounds
 from dpsql.plan.rounded import rounded
 from dpsql.plan.tuples import by_parts
 from dpsql.plan.types import Facts, Passed, Type, Value
-from dpsql.sql import syntax
+from dpsql.sql import naming, syntax
 from dpsql.sql.elements import SUBSCRIPT
 from dpsql.sql.refused import QUARTERS, SINCE_1970
 
@@ -382,7 +382,7 @@ def _spoken(node: syntax.Expr) -> str:
         case syntax.IntervalLiteral():
             return "INTERVAL"
         case syntax.Name():
-            return ".".join(node.parts)
+            return naming.as_written(node)
         case syntax.CaseExpression():
             return "CASE"
         case _:

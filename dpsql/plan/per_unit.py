@@ -30,6 +30,7 @@ from dpsql.plan.sub_queries import ReleasesInside, Sub
 from dpsql.plan.types import Facts, Type
 from dpsql.plan.values import values_known
 from dpsql.sql import syntax
+from dpsql.sql.naming import as_written
 from dpsql.sql.refused import FIRST_ROW
 
 __all__ = ["group_nodes", "plan_per_unit", "sums_per_unit", "totals_per_unit", "unit_facts"]
@@ -166,8 +167,8 @@ class _PerUnit:
                     return _key_column(self.alias, name, key)
             if isinstance(node, syntax.Name):
                 raise UnsupportedQuery(
-                    "it is neither grouped by nor aggregated.", construct=".".join(node.parts), position=node.position,
-                    hint=f"Add it to GROUP BY, or write an aggregate such as MAX({'.'.join(node.parts)}).",
+                    "it is neither grouped by nor aggregated.", construct=as_written(node), position=node.position,
+                    hint=f"Add it to GROUP BY, or write an aggregate such as MAX({as_written(node)}).",
                 )  # fmt: skip
         return None
 

@@ -50,7 +50,7 @@ from dpsql.plan.windows import NamesPeople, over_groups, refuse_after_having, re
 from dpsql.plan.work import refuse_heavy
 from dpsql.plan.wrapped import cut_to, described_alone, wrapped
 from dpsql.sql import syntax
-from dpsql.sql.naming import column_name
+from dpsql.sql.naming import as_written, column_name
 from dpsql.sql.qualify import KEPT
 
 __all__ = ["resolve_query"]
@@ -346,7 +346,7 @@ class _Statement:
             if key.expression == expression:
                 return uncut(Column(RELEASED, key.name, _key_facts(key)), key.expression)
         if isinstance(node, syntax.Name):
-            held, shown, kind = identifying(expression), ".".join(node.parts), expression.facts.type
+            held, shown, kind = identifying(expression), as_written(node), expression.facts.type
             example = f"AVG({shown})" if kind.numeric or kind is Type.BOOLEAN else f"COUNT(DISTINCT {shown})"
             if held is not None and node.parts[0] != KEPT:
                 raise NamesPeople(

@@ -191,8 +191,8 @@ class Rows:
         scan = Scan(table, self.alias())
         columns = {own: column_of(scan, own) for own in table.columns}
         self._enter(group, alias, Sub(scan, columns), source.position)
-        if table.unit is not None and table.unit_implied:
-            group.entries[-1] = replace(group.entries[-1], implied=frozenset({table.unit}))
+        implied = frozenset({table.unit} if table.unit is not None and table.unit_implied else ())
+        group.entries[-1] = replace(group.entries[-1], implied=implied, renamed=table.renamed)
 
     def _named(self, name: str) -> Sub:
         query = self.ctes[name]
@@ -257,7 +257,7 @@ class Rows:
                 name = f"c{len(named)}"
                 named.append((name, expression))
                 columns[own] = output_column(alias, name, expression)
-            changed.append(ScopeEntry(entry.alias, columns))
+            changed.append(ScopeEntry(entry.alias, columns, renamed=entry.renamed))
         return Project(relation, alias, tuple(named)), changed
 
     # ------------------------------------------------------------------------------------------------------ joins

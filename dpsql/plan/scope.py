@@ -11,6 +11,7 @@ from dpsql.plan.identities import names_nobody
 from dpsql.plan.nodes import Case, Column, Expression
 from dpsql.plan.ranges import is_null
 from dpsql.sql import syntax
+from dpsql.sql.naming import as_written
 
 __all__ = [
     "Scope",
@@ -95,11 +96,13 @@ class ScopeEntry:
         alias: The analyst's name for it.
         columns: What its column names stand for.
         implied: Names that the data lack: a table that owns such a column goes before.
+        renamed: As of `TableInfo`.
     """
 
     alias: str
     columns: Mapping[str, Expression]
     implied: frozenset[str] = frozenset()
+    renamed: Mapping[str, str] = field(default_factory=dict)
     _spellings: Mapping[str, list[str]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -184,25 +187,26 @@ class Scope:
 
     def _unknown(self, name: syntax.Name) -> UnsupportedQuery:
         if not self.entries:
-            return without_from(".".join(name.parts), name.position, "it needs a FROM, and here is none.")
+            return without_from(as_written(name), name.position, "it needs a FROM, and here is none.")
         *qualifier, column = name.parts
         aliases = [entry.alias for entry in self.entries]
-        construct = ".".join(name.parts)
+        construct = as_written(name)
         if qualifier and not any(len(qualifier) == 1 and same_name(alias, qualifier[0]) for alias in aliases):
             return UnsupportedQuery(
                 f"there is no table {'.'.join(qualifier)} in FROM.", construct=construct, position=name.position,
                 hint=nearest(qualifier[-1], aliases) or f"FROM has {', '.join(aliases)}.",
             )  # fmt: skip
+        meant = [entry for entry in self.entries if not qualifier or same_name(entry.alias, qualifier[0])]
         names = [
             whole_name(own)
-            for entry in self.entries
-            if not qualifier or same_name(entry.alias, qualifier[0])
+            for entry in meant
             for own, expression in entry.columns.items()
             if not (isinstance(expression, Column) and expression.identifies)
         ]
-        names = list(dict.fromkeys(names))
+        called = next((new for entry in meant for own, new in entry.renamed.items() if same_name(own, column)), None)
+        all_ = ", ".join(names := list(dict.fromkeys(names)))
         text = f" A text stands in single quotes: '{name.spelling}'." if name.quoted and not qualifier else ""
         return UnsupportedQuery(
             "there is no such column (or the policy does not name it).", construct=construct, position=name.position,
-            hint=nearest(column, names) or f"There are {', '.join(names)}.{text}",
+            hint=f"The policy calls it {called}." if called else nearest(column, names) or f"There are {all_}.{text}",
         )  # fmt: skip

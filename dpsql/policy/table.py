@@ -85,6 +85,20 @@ class TablePolicy(Section):
 
     _unit_column: str | None = PrivateAttr(default=None)  # where a chain of keys ends; the policy fills it in
 
+    @model_validator(mode="before")
+    @classmethod
+    def _by_its_name_here(cls, written: Any) -> Any:
+        """Where a column is named as the data call it, though it has another name here."""
+        rename = written.get("rename") if isinstance(written, Mapping) else None
+        here = {own: name for name, own in rename.items() if own not in rename} if isinstance(rename, Mapping) else {}
+        for place in ("unit", "key", "columns") if here else ():
+            value = written.get(place)
+            for name in value if isinstance(value, Mapping | list) else (value,):
+                if isinstance(name, str) and name in here:
+                    where = (place, name) if place == "columns" else (place,)
+                    raise wrong(f"{name!r} is called {here[name]} here, by rename", f"write {here[name]}", *where)
+        return written
+
     @model_validator(mode="after")
     def _agrees(self) -> Self:
         own = list(self.rename.values())

@@ -28,7 +28,7 @@ from dpsql.sql.syntax import (
     Window,
 )
 
-__all__ = ["column_name"]
+__all__ = ["as_written", "column_name"]
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TYPES = {  # DuckDB's keywords among the names of types; it shows all others as they are written.
@@ -56,6 +56,17 @@ def column_name(expression: Expr) -> str:
     'sum((Age + "cost"))'
     """
     return expression.spelling if isinstance(expression, Name) else _text(expression)
+
+
+def as_written(name: Name) -> str:
+    """A column as the analyst wrote it, for messages.
+
+    >>> from dpsql.sql.syntax import Name
+    >>> as_written(Name(("p", "size (cm)"), "Size (cm)", quoted=True)), as_written(Name(("age",), "Age"))
+    ('p."Size (cm)"', 'Age')
+    """
+    last = name.spelling or name.parts[-1]
+    return ".".join((*name.parts[:-1], f'"{last}"' if name.quoted else last))
 
 
 def _text(expression: Expr) -> str:

@@ -285,7 +285,7 @@ SELECT COUNT(*) FROM query('SELECT 1')
 -- refused: table function at 1:22: dpsql reads tables of the policy only. Write the name of a table.
 
 SELECT AVG("weight$grid") FROM patients
--- refused: weight$grid at 1:12: there is no such column (or the policy does not name it). Did you mean weight?
+-- refused: "weight$grid" at 1:12: there is no such column (or the policy does not name it). Did you mean weight?
 
 SELECT COUNT(rowid) FROM patients
 -- refused: rowid at 1:14: there is no such column (or the policy does not name it). There are age, sex, city, weight, consent.
@@ -1396,7 +1396,7 @@ SELECT COUNT(*) FROM orders WHERE status = open
 
 -- policy: shop
 SELECT COUNT(*) FROM orders WHERE "status" = "open"
--- refused: open at 1:46: there is no such column (or the policy does not name it). There are placed, day, total, items, status, channel, express, discount, note. A text stands in single quotes: 'open'.
+-- refused: "open" at 1:46: there is no such column (or the policy does not name it). There are placed, day, total, items, status, channel, express, discount, note. A text stands in single quotes: 'open'.
 
 -- policy: shop
 SELECT COUNT(*) FROM orders JOIN logins USING (day)
@@ -2388,7 +2388,7 @@ SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id FROM patients
 -- refused: LIMIT or ORDER BY at 1:50: ORDER BY and LIMIT inside a sub-query would choose rows of people. Leave them out: an answer has them, at the end of the whole statement. A condition chooses rows: WHERE x > 100, or beyond a released number: WHERE x > (SELECT QUANTILE_CONT(x, 0.9) FROM t).
 
 SELECT COUNT(*) FROM patients WHERE sex == "F"
--- refused: f at 1:44: there is no such column (or the policy does not name it). There are age, sex, city, weight, consent. A text stands in single quotes: 'F'.
+-- refused: "F" at 1:44: there is no such column (or the policy does not name it). There are age, sex, city, weight, consent. A text stands in single quotes: 'F'.
 
 -- policy: shop
 SELECT AVG(n) FROM (SELECT customer_id, COUNT_IF(CASE WHEN express THEN customer_id END = '5') AS n FROM orders GROUP BY customer_id) AS c

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+from pydantic import ValidationError
 
+import dpsql.testing
 from dpsql.engine.duckdb import FILE
-from dpsql.errors import PolicyError
+from dpsql.errors import PolicyError, UnsupportedQuery
 from dpsql.owner import appended, views
 from dpsql.owner.builder import build, version_directory
 from dpsql.owner.shape import shape_of
@@ -80,15 +83,15 @@ def test_a_public_table_is_copied_under_the_names_to_use(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rename", "message"),
+    ("visits", "message"),
     [
-        ({"price": "Fee"}, "visits has no column 'Fee' in the data"),
-        ({"cost": "visit_id"}, "visits has a column cost beside 'visit_id'"),
+        ({"rename": {"price": "Fee"}}, "visits has no column 'Fee' in the data"),
+        ({"rename": {"cost": "visit_id"}, "key": None}, "visits has a column cost beside 'visit_id'"),
     ],
 )
-def test_what_cannot_be_renamed_is_told(folder: Path, rename: dict[str, str], message: str) -> None:
+def test_what_cannot_be_renamed_is_told(folder: Path, visits: dict[str, Any], message: str) -> None:
     with pytest.raises(PolicyError, match=message):
-        built(folder, "cache", rename=rename)
+        built(folder, "cache", **visits)
 
 
 def test_another_name_is_another_table_and_none_is_as_before(folder: Path) -> None:
@@ -117,3 +120,36 @@ def test_new_files_under_other_names_are_appended(folder: Path, monkeypatch: pyt
     with connected(version_directory(folder / "cache", 2) / FILE, read_only=True) as connection:
         found = connection.execute("SELECT patient_id, cost FROM visits ORDER BY ALL").fetchall()
     assert found == sorted([(i, float(i)) for i in (1, 2, 2, 3, 3, 4, 4)])
+
+
+@pytest.mark.parametrize("place", ["unit", "key", "columns"])
+def test_the_data_s_own_name_in_the_policy_is_told_as_the_name_here(folder: Path, place: str) -> None:
+    own = PLAIN["cost"]
+    value = {own: {"type": "real", "bounds": [0, 9]}} if place == "columns" else own
+    with pytest.raises(ValidationError, match=r"'Cost \(CHF\), total' is called cost here, by rename; write cost"):
+        policy(folder, visits={"rename": RENAMED, place: value})
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (
+            'AVG("Cost (CHF), total")',
+            '"Cost (CHF), total" at 1:12: there is no such column (or the policy does not name',
+        ),
+        (
+            'AVG(v."COST (CHF), Total")',
+            'v."COST (CHF), Total" at 1:12: there is no such column (or the policy does not',
+        ),
+        ("AVG(CostTotal)", "CostTotal at 1:12: there is no such column"),
+        ('COUNT(DISTINCT "Patient No.")', "The policy calls it patient_id."),
+    ],
+)
+def test_the_data_s_own_name_in_a_statement_is_told_as_the_name_here(folder: Path, asked: str, message: str) -> None:
+    file, visits = folder / "clinic.yaml", {"source": "main.odd_visits", "rename": RENAMED}
+    text = policy(folder, visits=visits).model_dump_json(exclude_unset=True)
+    file.write_text(re.sub(r'"(\d+(?:\.\d+)?)"', r"\1", text))  # numbers of a policy stand without quotes
+    with dpsql.testing.open(file) as proxy, pytest.raises(UnsupportedQuery) as refused:
+        proxy.session(analyst="ana").explain(f"SELECT {asked} FROM visits v")
+    assert message in str(refused.value)
+    assert "The policy calls it" in str(refused.value) or "CostTotal" in asked
