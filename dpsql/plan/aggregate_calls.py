@@ -24,6 +24,7 @@ from dpsql.plan.types import Type
 from dpsql.sql import syntax
 from dpsql.sql.elements import ELEMENT
 from dpsql.sql.naming import column_name
+from dpsql.sql.spoken import spoken
 
 __all__ = ["FILTERED", "AggregateReader", "Asked", "without_report"]
 
@@ -382,12 +383,6 @@ def _spelled(node: syntax.Call) -> str:
     name, kept = node.name.upper(), "" if node.where is None else FILTERED
     if node.star or not node.arguments:
         return f"{name}(*){kept}"
-    shown = [
-        ".".join((*argument.parts[:-1], argument.spelling or argument.parts[-1]))
-        if isinstance(argument, syntax.Name)
-        else column_name(argument).replace("CASE  WHEN", "CASE WHEN")  # DuckDB's names have two spaces
-        for argument in node.arguments
-    ]
     element = dict(node.named).get(ELEMENT)
     which = f"[OFFSET({element.value})]" if isinstance(element, syntax.Literal) else ""
-    return f"{name}({'DISTINCT ' if node.distinct else ''}{', '.join(shown)}){which}{kept}"
+    return f"{name}({'DISTINCT ' if node.distinct else ''}{', '.join(map(spoken, node.arguments))}){which}{kept}"

@@ -28,7 +28,7 @@ from dpsql.sql.syntax import (
     Window,
 )
 
-__all__ = ["as_written", "column_name"]
+__all__ = ["as_written", "column_name", "text_of"]
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TYPES = {  # DuckDB's keywords among the names of types; it shows all others as they are written.
@@ -55,7 +55,7 @@ def column_name(expression: Expr) -> str:
     >>> column_name(Call("sum", (Call("+", (Name(("age",), "Age"), Name(("cost",), "cost"))),)))
     'sum((Age + "cost"))'
     """
-    return expression.spelling if isinstance(expression, Name) else _text(expression)
+    return expression.spelling if isinstance(expression, Name) else text_of(expression)
 
 
 def as_written(name: Name) -> str:
@@ -69,7 +69,8 @@ def as_written(name: Name) -> str:
     return ".".join((*name.parts[:-1], f'"{last}"' if name.quoted else last))
 
 
-def _text(expression: Expr) -> str:
+def text_of(expression: Expr) -> str:
+    """The text of an expression in DuckDB's names of columns, where it is a part of one."""
     match expression:
         case Name(parts, spelling):
             return ".".join(_identifier(part) for part in (*parts[:-1], spelling))
@@ -78,22 +79,22 @@ def _text(expression: Expr) -> str:
         case Call():
             return _operator(expression) or _function(expression)
         case CaseExpression(operand, branches, default):
-            whens = [(_text(when), _text(then)) for when, then in branches]
+            whens = [(text_of(when), text_of(then)) for when, then in branches]
             if operand is not None:
-                whens = [(f"({_text(operand)} = {when})", then) for when, then in whens]
+                whens = [(f"({text_of(operand)} = {when})", then) for when, then in whens]
             listed = " ".join(f"WHEN ({when}) THEN ({then})" for when, then in whens)
-            return f"CASE  {listed} ELSE {'NULL' if default is None else _text(default)} END"
+            return f"CASE  {listed} ELSE {'NULL' if default is None else text_of(default)} END"
         case InList(operand, values, negated):
-            listed = f"({_text(operand)} IN ({', '.join(map(_text, values))}))"
+            listed = f"({text_of(operand)} IN ({', '.join(map(text_of, values))}))"
             return f"(NOT {listed})" if negated else listed
         case InQuery(operand, query, negated):
-            among = f"({_text(operand)} = ANY{normal_expression(ScalarQuery(query))})"
+            among = f"({text_of(operand)} = ANY{normal_expression(ScalarQuery(query))})"
             return f"(NOT {among})" if negated else among
         case Exists(query, negated):
             some = f"EXISTS{normal_expression(ScalarQuery(query))}"
             return f"(NOT {some})" if negated else some
         case Cast(operand, type_name, safe, spelling):
-            return f"{'TRY_CAST' if safe else 'CAST'}({_text(operand)} AS {_type(spelling or type_name)})"
+            return f"{'TRY_CAST' if safe else 'CAST'}({text_of(operand)} AS {_type(spelling or type_name)})"
         case Window():
             return _window(expression)
     return normal_expression(expression)
@@ -131,31 +132,31 @@ def _operator(call: Call) -> str | None:
     """The text of an operator; None for a function."""
     match call:
         case Call("and", (Call(_, (operand, low)), Call(_, (_, high)))) if _is_between(call):
-            return f"({_text(operand)} BETWEEN {_text(low)} AND {_text(high)})"
+            return f"({text_of(operand)} BETWEEN {text_of(low)} AND {text_of(high)})"
         case Call("and" | "or" as name):
             return f"({f' {name.upper()} '.join(_flat(name, call))})"
         case Call("not", (Call("is_distinct_from", (left, Literal(value=bool()) as truth)),)):
-            return f"(CAST({_text(left)} AS BOOLEAN) IS NOT DISTINCT FROM {_text(truth)})"
+            return f"(CAST({text_of(left)} AS BOOLEAN) IS NOT DISTINCT FROM {text_of(truth)})"
         case Call("not", (Call("is_distinct_from", (left, right)),)):
-            return f"({_text(left)} IS NOT DISTINCT FROM {_text(right)})"
+            return f"({text_of(left)} IS NOT DISTINCT FROM {text_of(right)})"
         case Call("is_distinct_from", (left, Literal(value=bool()) as truth)):
-            return f"(CAST({_text(left)} AS BOOLEAN) IS DISTINCT FROM {_text(truth)})"
+            return f"(CAST({text_of(left)} AS BOOLEAN) IS DISTINCT FROM {text_of(truth)})"
         case Call("not", (Call("is_null", (operand,)),)):
-            return f"({_text(operand)} IS NOT NULL)"
+            return f"({text_of(operand)} IS NOT NULL)"
         case Call("not", (Call("like" | "ilike" as name, (left, right)),)):
-            return f"({_text(left)} !{_SIGNS[name]} {_text(right)})"
+            return f"({text_of(left)} !{_SIGNS[name]} {text_of(right)})"
         case Call("not", (operand,)):
-            return f"(NOT {_text(operand)})"
+            return f"(NOT {text_of(operand)})"
         case Call("is_null", (operand,)):
-            return f"({_text(operand)} IS NULL)"
+            return f"({text_of(operand)} IS NULL)"
         case Call("negate", (Literal(value=int() | Decimal()) as operand,)):
-            return f"-{_text(operand)}"
+            return f"-{text_of(operand)}"
         case Call("negate", (operand,)):
-            return f"(-({_text(operand)}))"
+            return f"(-({text_of(operand)}))"
         case Call("[]", (listed, place)):
-            return f"{_text(listed)}[{_text(place)}]"
+            return f"{text_of(listed)}[{text_of(place)}]"
         case Call(name, (left, right)) if name in INFIX:
-            return f"({_text(left)} {_SIGNS.get(name, name)} {_text(right)})"
+            return f"({text_of(left)} {_SIGNS.get(name, name)} {text_of(right)})"
     return None
 
 
@@ -163,7 +164,7 @@ def _flat(name: str, expression: Expr) -> list[str]:
     """The operands of ``a AND b AND c``, which DuckDB keeps in one list."""
     if isinstance(expression, Call) and expression.name == name and not _is_between(expression):
         return [text for argument in expression.arguments for text in _flat(name, argument)]
-    return [_text(expression)]
+    return [text_of(expression)]
 
 
 def _is_between(call: Call) -> bool:
@@ -180,16 +181,16 @@ def _function(call: Call) -> str:
     else:
         name = _FUNCTIONS.get(call.name) or _identifier(call.name)
     order = f" ORDER BY {', '.join(map(_key, call.order))}" if call.order else ""
-    text = f"{name}({'DISTINCT ' if call.distinct else ''}{', '.join(map(_text, call.arguments))}{order})"
-    return text if call.where is None else f"{text} FILTER (WHERE {_text(call.where)})"
+    text = f"{name}({'DISTINCT ' if call.distinct else ''}{', '.join(map(text_of, call.arguments))}{order})"
+    return text if call.where is None else f"{text} FILTER (WHERE {text_of(call.where)})"
 
 
 def _window(window: Window) -> str:
     call = "count()" if window.call.star else _function(window.call)
-    partition = f"PARTITION BY {', '.join(map(_text, window.partition))}" if window.partition else ""
+    partition = f"PARTITION BY {', '.join(map(text_of, window.partition))}" if window.partition else ""
     order = f"ORDER BY {', '.join(map(_key, window.order))}" if window.order else ""
     return f"{call} OVER ({' '.join(filter(None, (partition, order, frame_text(window.frame))))})"
 
 
 def _key(key: OrderItem) -> str:
-    return _text(key.expression) + (" DESC" if key.descending else "") + (" NULLS FIRST" if key.nulls_first else "")
+    return text_of(key.expression) + (" DESC" if key.descending else "") + (" NULLS FIRST" if key.nulls_first else "")

@@ -682,13 +682,13 @@ SELECT SUM(exp(exp(exp(age)))) FROM patients
 -- refused: exp at 1:16: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END.
 
 SELECT AVG(cost / (age - 50)) FROM visits JOIN patients USING (patient_id)
--- refused: AVG(("cost" / (age - 50))) at 1:8: it divides by numbers that may be 0, or close to it, so that its values have no bounds. Keep the divisor at 1 or more: in WHERE, or by greatest(.., 1). NULLIF is not enough. Or name bounds in the call: AVG(("cost" / (age - 50)), contribution_bounds_per_row => (-500, 500)).
+-- refused: AVG(cost / (age - 50)) at 1:8: it divides by numbers that may be 0, or close to it, so that its values have no bounds. Keep the divisor at 1 or more: in WHERE, or by greatest(.., 1). NULLIF is not enough. Or name bounds in the call: AVG(cost / (age - 50), contribution_bounds_per_row => (-500, 500)).
 
 SELECT AVG(ln(cost)) FROM visits
--- refused: AVG(ln("cost")) at 1:8: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or name bounds in the call: AVG(ln("cost"), contribution_bounds_per_row => (-5, 20)).
+-- refused: AVG(ln(cost)) at 1:8: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or name bounds in the call: AVG(ln(cost), contribution_bounds_per_row => (-5, 20)).
 
 SELECT SUM(weight / age) FROM patients
--- refused: SUM((weight / age)) at 1:8: it divides by numbers that may be 0, or close to it, so that its values have no bounds. Keep age away from 0: WHERE age >= 1 leaves other rows out, greatest(age, 1) lifts them. NULLIF is not enough. Or name bounds in the call: SUM((weight / age), contribution_bounds_per_row => (0, 500)).
+-- refused: SUM(weight / age) at 1:8: it divides by numbers that may be 0, or close to it, so that its values have no bounds. Keep age away from 0: WHERE age >= 1 leaves other rows out, greatest(age, 1) lifts them. NULLIF is not enough. Or name bounds in the call: SUM(weight / age, contribution_bounds_per_row => (0, 500)).
 
 SELECT SUM(length(diagnosis) * 1e300 * 1e300) FROM visits
 -- refused: * at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END.
@@ -1388,7 +1388,7 @@ SELECT nickname, COUNT(*), AVG(height) FROM customers GROUP BY nickname
 
 -- policy: shop
 SELECT SUM(total / items) FROM orders
--- refused: SUM((total / items)) at 1:8: it divides by numbers that may be 0, or close to it, so that its values have no bounds. Keep items away from 0: WHERE items >= 1 leaves other rows out. NULLIF is not enough. Or name bounds in the call: SUM((total / items), contribution_bounds_per_row => (0, 500)).
+-- refused: SUM(total / items) at 1:8: it divides by numbers that may be 0, or close to it, so that its values have no bounds. Keep items away from 0: WHERE items >= 1 leaves other rows out. NULLIF is not enough. Or name bounds in the call: SUM(total / items, contribution_bounds_per_row => (0, 500)).
 
 -- policy: shop
 SELECT COUNT(*) FROM orders WHERE status = open
@@ -2120,7 +2120,7 @@ SELECT COUNT(*) FROM visits WHERE patient_id = (SELECT COUNT(*) FROM patients)
 -- refused: patient_id at 1:35: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
 
 SELECT SUM(cost - (SELECT AVG(cost) FROM visits)) FROM visits
--- refused: SUM(("cost" - (SELECT avg("cost") FROM "visits"))) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or name bounds in the call: SUM(("cost" - (SELECT avg("cost") FROM "visits")), contribution_bounds_per_row => (-500, 500)).
+-- refused: SUM(cost - (SELECT avg(cost) FROM "visits")) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or name bounds in the call: SUM(cost - (SELECT avg(cost) FROM "visits"), contribution_bounds_per_row => (-500, 500)).
 
 -- with: mechanism='random_dp', gamma=0.01
 SELECT COUNT(*) FROM patients WHERE age > (SELECT AVG(age) FROM patients)
@@ -2211,7 +2211,7 @@ SELECT COUNT(*) FROM visits JOIN cities ON visit_id = population
 -- refused: visit_id at 1:44: it is a key, visits.visit_id, and the population beside it is a mere integer to the policy: nothing says that both name one record, so that rows of different people might meet. If it is the same id, the owner can say so of its table, with unit: {via: visits, on: population} in place of its unit and of its column population; then the two join.
 
 SELECT CORR(ln(cost), cost) FROM visits
--- refused: CORR(ln("cost"), cost) at 1:8: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or keep each argument within constants: CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END.
+-- refused: CORR(ln(cost), cost) at 1:8: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or keep each argument within constants: CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END.
 
 SELECT COUNT(*) FROM patients LIMIT 2.5::INTEGER
 -- refused: LIMIT at 1:37: it takes a whole number. Write it like LIMIT 10.
@@ -2548,7 +2548,7 @@ SELECT cost FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id ORDER
 -- refused: QUALIFY at 1:8: it would show rows of people. Let it choose them in a sub-query, and ask for aggregates around it: SELECT AVG(x) FROM (SELECT x FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
 
 SELECT AVG(ln(cost) - ln(age)) FROM visits JOIN patients USING (patient_id)
--- refused: AVG((ln("cost") - ln(age))) at 1:8: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or name bounds in the call: AVG((ln("cost") - ln(age)), contribution_bounds_per_row => (-10, 10)).
+-- refused: AVG(ln(cost) - ln(age)) at 1:8: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or name bounds in the call: AVG(ln(cost) - ln(age), contribution_bounds_per_row => (-10, 10)).
 
 -- policy: shop
 SELECT COUNT(*) FROM orders JOIN customers USING (customer_id) WHERE placed - joined > INTERVAL 30 DAY
@@ -2565,7 +2565,7 @@ SELECT EXP(AVG(age)) FROM patients
 -- refused: exp at 1:8: the result could be too large for the engine. A released number has no bounds. Keep it within constants, such as exp(least(AVG(ln(x)), 50)).
 
 SELECT EXP(AVG(LN(cost))) FROM visits
--- refused: AVG(ln("cost")) at 1:12: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or name bounds in the call: AVG(ln("cost"), contribution_bounds_per_row => (-5, 20)).
+-- refused: AVG(ln(cost)) at 1:12: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or name bounds in the call: AVG(ln(cost), contribution_bounds_per_row => (-5, 20)).
 
 SELECT APPROX_COUNT_DISTINCT(patient_id, diagnosis) FROM visits
 -- refused: COUNT at 1:8: it takes one argument. Write COUNT(x).

@@ -196,8 +196,8 @@ def test_statements_that_differ_in_a_fact_that_matters_differ_in_identity(sessio
 
 UNBOUNDED = {
     "AVG(free)": "AVG(free, contribution_bounds_per_row => (0, 500))",
-    "SUM(free + 1) FILTER (WHERE days > 3)": "SUM((free + 1), contribution_bounds_per_row => (0, 500))",
-    "MEDIAN(cost * free)": 'MEDIAN(("cost" * free), contribution_bounds_per_row => (0, 500))',
+    "SUM(free + 1) FILTER (WHERE days > 3)": "SUM(free + 1, contribution_bounds_per_row => (0, 500))",
+    "MEDIAN(cost * free)": "MEDIAN(cost * free, contribution_bounds_per_row => (0, 500))",
     "QUANTILE_CONT(free, 0.9)": "QUANTILE_CONT(free, 0.9, contribution_bounds_per_row => (0, 500))",
     "APPROX_QUANTILES(free, 2) AS q": "APPROX_QUANTILES(free, 2, contribution_bounds_per_row => (0, 500))",
     "APPROX_QUANTILES(free, 2)[OFFSET(1)]": "APPROX_QUANTILES(free, 2, contribution_bounds_per_row => (0, 500))",
