@@ -2,7 +2,9 @@
 
 It follows from what is public: the values that the policy declares for the keys, and the conditions on them. What is
 asked with LIMIT 0 costs nothing, and is answered; so is what a statement returns before its parameters are known.
-Beside others, in a UNION, such an answer adds nothing and costs nothing.
+Beside others, in a UNION, such an answer adds nothing and costs nothing. So are answers about no row, because a
+condition is true for none within the bounds of its column: it is misspelt, most likely. Conditions that exclude each
+other, or that name no column, are noted alone: tools write them.
 
 Tests: tests/unit/mechanisms/test_foretold.py, tests/sql/refused.sql.
 """
@@ -10,14 +12,28 @@ Tests: tests/unit/mechanisms/test_foretold.py, tests/sql/refused.sql.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.domains import Evaluate
 from dpsql.plan.expressions import arguments_of, columns_of, substituted
 from dpsql.plan.narrowing import is_never
-from dpsql.plan.nodes import Column, Expression, Total
+from dpsql.plan.nodes import (
+    Apply,
+    Case,
+    Column,
+    Constant,
+    Expression,
+    Filter,
+    Join,
+    PerUnit,
+    Project,
+    Relation,
+    Semi,
+    Total,
+)
 from dpsql.plan.plans import Plan
-from dpsql.plan.relations import conjuncts
+from dpsql.plan.relations import conjuncts, scans
 from dpsql.sql import syntax
 
 __all__ = ["NoRows", "no_rows", "refuse_no_rows"]
@@ -59,11 +75,73 @@ def refuse_no_rows(plan: Plan, evaluate: Evaluate) -> None:
         evaluate: Runs expressions over public values.
 
     Raises:
-        UnsupportedQuery: Its answer would have no row.
+        UnsupportedQuery: Its answer would have no row, or be about none.
     """
     found = no_rows(plan, evaluate)
     if found is not None:
         raise found.refusal
+    held = frozenset(scan.alias for scan in scans(plan.relation))
+    outside = None if plan.empty else _outside_of(plan.relation, held)
+    if outside is None and plan.aggregates and not plan.empty:
+        each = [_outside(_kept_where(own.argument), held) for own in plan.aggregates]
+        outside = each[0] if None not in each else None
+    if outside is not None:
+        low, high = outside.facts.low, outside.facts.high
+        raise UnsupportedQuery(
+            f"no row can meet its condition, for by what is public it lies within [{_said(low)}, {_said(high)}].",
+            construct=outside.shown, position=None,
+            hint="DESCRIBE shows which values columns have. Numbers outside count as the nearer bound, days as NULL.",
+        )  # fmt: skip
+
+
+def _outside_of(relation: Relation, held: frozenset[str]) -> Column | None:
+    """The column of a condition on rows that none can meet by its bounds alone, where no row is left without it."""
+    match relation:
+        case Filter():
+            return _outside(relation.predicate, held) or _outside_of(relation.input, held)
+        case Semi():
+            return _outside_of(relation.input, held) or (
+                None if relation.negated else _outside_of(relation.right, held)
+            )
+        case Join():
+            return _outside_of(relation.left, held) or (None if relation.outer else _outside_of(relation.right, held))
+        case Project() | PerUnit():
+            return _outside_of(relation.input, held)
+    return None
+
+
+def _outside(condition: Expression | None, held: frozenset[str]) -> Column | None:
+    """The one column of a part of a condition that is never true by the column's bounds; it is one of a table's."""
+    for part in () if condition is None else conjuncts(condition):
+        if isinstance(part, Apply) and part.function.name == "or":
+            each = [_outside(own, held) for own in part.arguments]
+            if None not in each:
+                return each[0]
+        columns = columns_of(part)
+        bounded = (
+            len(columns) == 1 and columns[0].alias in held and None not in (columns[0].facts.low, columns[0].facts.high)
+        )
+        if bounded and is_never(part) and not _holds_null(part):
+            return columns[0]
+    return None
+
+
+def _holds_null(expression: Expression) -> bool:
+    if isinstance(expression, Constant):
+        return expression.value is None
+    return any(map(_holds_null, arguments_of(expression)))
+
+
+def _kept_where(argument: Expression | None) -> Expression | None:
+    """The condition without which an argument is NULL, as FILTER makes it."""
+    match argument:
+        case Case(branches=((condition, _),), default=Constant(value=None)):
+            return condition
+    return None
+
+
+def _said(end: object) -> str:
+    return f"{float(end):.15g}" if isinstance(end, Fraction) else str(end)
 
 
 def no_rows(plan: Plan, evaluate: Evaluate) -> NoRows | None:

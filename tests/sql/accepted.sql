@@ -244,17 +244,16 @@ SELECT COUNT(*) FROM patients WHERE NULL
 -- columns: count_star() integer
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE CAST(NULL AS BOOLEAN)) AS q
 
-SELECT SUM(cost), AVG(cost), COUNT(*) FROM visits WHERE cost < -1
+SELECT COUNT(*), COUNT(*) FILTER (WHERE cost < -1) AS none FROM visits WHERE cost > 5
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
--- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
--- a1: avg of real [0, 20000]; grid 0.01 from 0 to 20000
--- a2: count_rows
--- columns: sum("cost") real, avg("cost") real, count_star() integer
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" < CAST($1 AS DOUBLE))) AS q
--- values: -1.0
--- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" < CAST($1 AS DOUBLE))) AS q
--- values: -1.0
+-- a0: count_rows
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: count_star() integer, none integer
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE))) AS q
+-- values: 5.0
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0" FROM (SELECT CASE WHEN ("t0"."cost" < CAST($1 AS DOUBLE)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($3 AS DOUBLE))) AS q
+-- values: -1.0, 1, 5.0
 
 SELECT COUNT(*) FROM visits WHERE visited_on >= DATE '2024-01-01'
 -- unit: visits.patient_id
@@ -6835,3 +6834,12 @@ SELECT exp(AVG(ln(age + 1))) FROM patients
 -- columns: exp(avg(ln((age + 1)))) real [0, 9.49611942061e+19]
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2354765 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 4709531 ELSE greatest(0, least(4709531, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ln(CAST(("t0"."age" + CAST($1 AS BIGINT)) AS DOUBLE)) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
 -- values: 1, 1000000.0, 0.0, 4.709531
+
+-- There are three at most.
+SELECT sex FROM (SELECT sex FROM patients GROUP BY sex ORDER BY COUNT(*) DESC) AS a LIMIT 1000
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"

@@ -740,7 +740,7 @@ SELECT DISTINCT sex, COUNT(*) AS n FROM patients GROUP BY sex QUALIFY ROW_NUMBER
 -- refused: QUALIFY at 1:71: beside it one star at most stands, and no DISTINCT. Write SELECT DISTINCT a, b FROM (SELECT a, b .. QUALIFY ..).
 
 SELECT name FROM cities QUALIFY ROW_NUMBER() OVER (PARTITION BY state ORDER BY population DESC) = 1
--- refused: window function at 1:33: over public rows it stands in a statement of its own, and in no sub-query. Write SELECT name, ROW_NUMBER() OVER (ORDER BY name) AS r FROM t ORDER BY r: that costs nothing.
+-- refused: QUALIFY at 1:33: it chooses no rows of public tables. Leave it out, and have the window among the columns: SELECT name, ROW_NUMBER() OVER (ORDER BY name) AS r FROM t ORDER BY r. That costs nothing, and r says which rows it would keep.
 
 SELECT COUNT(*) FROM (SELECT MAX(diagnosis) OVER (PARTITION BY patient_id) AS last FROM visits) WHERE last = 'flu'
 -- refused: MAX at 1:30: over the rows of one unit it is of numbers, days and moments. Write FIRST_VALUE(x) OVER (PARTITION BY unit ORDER BY x DESC).
@@ -1734,6 +1734,24 @@ SELECT COUNT(*) FILTER (WHERE 'strikt' <> consent) FROM patients
 SELECT COUNT(*) FROM patients WHERE city = '?'
 -- refused: city at 1:37: '?' is none of its values. DESCRIBE table.column lists them.
 
+SELECT SUM(cost), AVG(cost), COUNT(*) FROM visits WHERE cost < -1
+-- refused: cost: no row can meet its condition, for by what is public it lies within [0, 20000]. DESCRIBE shows which values columns have. Numbers outside count as the nearer bound, days as NULL.
+
+SELECT COUNT(*) FROM patients WHERE age IN (200, 300) OR age = -1
+-- refused: age: no row can meet its condition, for by what is public it lies within [0, 110]. DESCRIBE shows which values columns have. Numbers outside count as the nearer bound, days as NULL.
+
+SELECT sex, COUNT(*) FROM patients WHERE sex <> 'F' AND age BETWEEN 111 AND 120 GROUP BY sex
+-- refused: age: no row can meet its condition, for by what is public it lies within [0, 110]. DESCRIBE shows which values columns have. Numbers outside count as the nearer bound, days as NULL.
+
+SELECT COUNT(*) FILTER (WHERE age > 200) FROM patients
+-- refused: age: no row can meet its condition, for by what is public it lies within [0, 110]. DESCRIBE shows which values columns have. Numbers outside count as the nearer bound, days as NULL.
+
+SELECT COUNT(*) FROM visits WHERE visited_on > DATE '2090-01-01'
+-- refused: visited_on: no row can meet its condition, for by what is public it lies within [2020-01-01, 2025-12-31]. DESCRIBE shows which values columns have. Numbers outside count as the nearer bound, days as NULL.
+
+SELECT AVG(age) FROM patients WHERE patient_id IN (SELECT patient_id FROM visits WHERE cost > 500000)
+-- refused: cost: no row can meet its condition, for by what is public it lies within [0, 20000]. DESCRIBE shows which values columns have. Numbers outside count as the nearer bound, days as NULL.
+
 SELECT sex, COUNT(*) FROM patients GROUP BY sex HAVING sex = 'Q'
 -- refused: sex at 1:56: 'Q' is none of its values. They are 'F', 'M', 'X'.
 
@@ -2575,3 +2593,6 @@ SELECT APPROX_PERCENTILE(age, 1, 0.5) FROM patients
 
 SELECT COUNT(*) FROM patients NATURAL JOIN (SELECT city, age FROM patients) AS others
 -- refused: JOIN at 1:45: private tables are joined only where their privacy units are equal. Add: the two patient_id columns are equal (ON a.patient_id = b.patient_id).
+
+SELECT sex FROM (SELECT sex FROM patients GROUP BY sex ORDER BY COUNT(*) DESC) AS a LIMIT 2
+-- refused: LIMIT at 1:1: which rows it takes is for the order of the query inside, of which a term is not among its columns. Write ORDER BY beside LIMIT, over columns of the query inside, or name that term among these.
