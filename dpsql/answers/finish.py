@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dpsql.answers.answer import Answer, Measurement, public
+from dpsql.answers.apart import columns_apart
 from dpsql.answers.chance import left_to_chance
 from dpsql.answers.consistency import AllGroupings, consistent
 from dpsql.answers.in_order import reaching
@@ -100,6 +101,7 @@ def finish(
             *beside_answer(prepared, released),
             *left_to_chance(prepared),
             *means_written_out(prepared.plan),
+            *columns_apart(prepared.plan),
             *rows.told,
         ),
         _intervals=intervals,

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
+from dpsql.answers.apart import columns_apart
 from dpsql.answers.chance import left_to_chance
 from dpsql.answers.foreseen import computed_columns, endless_from, half_width_of, lost_in_noise
 from dpsql.answers.listed import beside_quote
@@ -299,6 +300,7 @@ def _spreads(measured: Measured) -> str:
 
 def _notes(prepared: Prepared) -> tuple[str, ...]:
     notes = [*caps(prepared), *clipped(prepared), *left_to_chance(prepared), *means_written_out(prepared.plan)]
+    notes += columns_apart(prepared.plan)
     contribution = prepared.measured[0].request.source.contribution
     if contribution.rows > 1 and contribution.rows not in _stated(prepared):
         notes.append(f"One privacy unit counts with at most {contribution.rows} rows.")
