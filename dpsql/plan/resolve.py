@@ -177,7 +177,7 @@ def _over_released(
         refuse_twice([output.name for output in plan.answer if output.element is None], query.position)
     scope, named = Scope((ScopeEntry(alias, released_names(plan)),)), isinstance(query.source, syntax.TableName)
     stage = plan_stage(query, scope, rows.parameters, answer=named)
-    stage = with_order_kept(stage, plan.after if isinstance(plan, Several) else plan, released_columns(plan))
+    stage = with_order_kept(stage, plan, released_columns(plan), query.position)
     options = options_of(query, Resolver(lambda _: None, rows.parameters))
     if options and (isinstance(plan, Several) or plan.options):
         raise UnsupportedQuery(

@@ -24,6 +24,7 @@ from dpsql.plan.ranges import DATED, RELEASED, is_certain, known_range, range_of
 from dpsql.plan.relations import is_public, scans
 from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
+from dpsql.sql.qualify import KEPT
 from dpsql.sql.refused import FIRST_ROW, QUALIFIED
 
 __all__ = [
@@ -247,6 +248,12 @@ def refuse_over_rows(query: syntax.Select, relation: Relation) -> None:
     nodes = [*(item.expression for item in query.items), *(term.expression for term in query.order_by)]
     for window in (window for node in nodes for window in windows_in(node)):
         if is_public(relation):
+            if any(item.name == KEPT for item in query.items):
+                raise UnsupportedQuery(
+                    "it chooses no rows of public tables.", construct="QUALIFY", position=window.position,
+                    hint="Leave it out, and have the window among the columns: SELECT name, ROW_NUMBER() OVER (ORDER "
+                    "BY name) AS r FROM t ORDER BY r. That costs nothing, and r says which rows it would keep.",
+                )  # fmt: skip
             raise UnsupportedQuery(
                 "over public rows it stands in a statement of its own, and in no sub-query.",
                 construct="window function", position=window.position,

@@ -6836,6 +6836,7 @@ SELECT exp(AVG(ln(age + 1))) FROM patients
 -- values: 1, 1000000.0, 0.0, 4.709531
 
 -- There are three at most.
+-- reference: SELECT sex FROM patients GROUP BY sex ORDER BY sex
 SELECT sex FROM (SELECT sex FROM patients GROUP BY sex ORDER BY COUNT(*) DESC) AS a LIMIT 1000
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dpsql.errors import UnsupportedQuery
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.nodes import Order
 from dpsql.plan.plans import Plan
@@ -49,3 +50,25 @@ def said(term: Order) -> str:
 )
 def test_the_order_is_kept_as_far_as_it_shows(around: str, inner: str, kept: list[tuple[str, bool]]) -> None:
     assert order(around.format(INNER.format(inner))) == kept
+
+
+@pytest.mark.parametrize(
+    ("around", "inner", "refused"),
+    [
+        ("SELECT k FROM {} LIMIT 1", "n % 2, k", False),
+        ("SELECT k FROM (SELECT k, n + 1 AS m FROM {}) LIMIT 1", "n", True),  # its n shows no more
+        ("SELECT k FROM (SELECT k, n + 1 AS m FROM {}) LIMIT 2", "n", False),  # there are no more
+        ("SELECT k FROM (SELECT k, n + 1 AS m FROM {}) OFFSET 1", "n", True),
+        ("SELECT k FROM (SELECT k, n + 1 AS m FROM {}) ORDER BY m LIMIT 1", "n", False),
+        ("SELECT k FROM (SELECT k, n + 1 AS m FROM {}) LIMIT 0", "n", False),
+        ("SELECT k FROM {} LIMIT 1", "SUM(1) OVER (), k", True),
+        ("SELECT k FROM {} LIMIT 1", "COUNT(DISTINCT id)", True),
+        ("SELECT k FROM {} LIMIT 1", "k, COUNT(DISTINCT id)", False),  # no two rows have one k
+    ],
+)
+def test_rows_are_not_taken_by_an_order_of_what_does_not_show(around: str, inner: str, refused: bool) -> None:
+    if not refused:
+        order(around.format(INNER.format(inner)))
+        return
+    with pytest.raises(UnsupportedQuery, match=r"LIMIT .*is for the order of the query inside.*Write ORDER BY beside"):
+        order(around.format(INNER.format(inner)))
