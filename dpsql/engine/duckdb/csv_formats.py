@@ -1,8 +1,9 @@
 """How a CSV file writes days, numbers, booleans and NULL, for a first policy: found by a look at its first lines.
 
 The policy is public, so nothing that a row holds is written there but types, and what is on a list here: formats, signs
-and words. And no single row decides on a type or a format: all but a hundredth of a column's texts are of it. What is
-proposed is the owner's to compare with the file; `dpsql check` counts the texts that are read as nothing.
+and words. A type or a format is that of all but a hundredth of a column's texts, and what few texts show decides nothing
+(`_shown`). It is a look at the data all the same, which no noise covers: the owner compares what is proposed with the
+file, and with what is publicly known. `dpsql check` counts the texts that are read as nothing.
 
 Tests: tests/unit/engine/test_csv_formats.py.
 """
@@ -26,6 +27,8 @@ CELLS = 500_000
 """Values of them in all: of a file with very many columns fewer lines are looked at. It is a choice: seconds."""
 _FEW = 100
 """At most one text in so many is not of its column's type. It is a choice: slips are rarer, codes are not."""
+_SEVERAL = 10
+"""Texts that are no one person's slip, however long their column is. It is a choice: rare flags are as many."""
 _NULLS = ("NULL", "null", "\\N", "#N/A")
 """Texts that stand for NULL wherever they are."""
 _MARKS = ("NA", "N/A", "n/a", "na", "NaN", "nan", "None", "none", "-", "--", "?", ".", "k. A.", "k.A.")
@@ -87,11 +90,13 @@ def written(columns: Mapping[str, Sequence[str | None]]) -> Formats:
     plain = {name: held for name, held in plain.items() if held}
     read = {signs: sum(_numbers(held, signs) for held in plain.values()) for signs in _NUMBERS}
     signs = max(read, key=lambda signs: read[signs])
+    number, whole = _number(signs), _number(signs, whole=True)
     types: dict[str, str] = {}
     options: list[CsvOption] = []
     for name, held in plain.items():
         if _numbers(held, signs):
-            types[name] = "real" if any(signs[0] in text or "e" in text.lower() for text in held) else "integer"
+            parts = sum(n for text, n in held.items() if number.fullmatch(text) and not whole.fullmatch(text))
+            types[name] = "real" if _shown(parts, held) else "integer"
     rest = {name: held for name, held in plain.items() if name not in types}
     days = {"": "%Y-%m-%d"} | {day: day for day in _DAYS}
     options += _moments(rest, types, "date", "dateformat", {name: _by(own) for name, own in days.items()})
@@ -110,16 +115,28 @@ def written(columns: Mapping[str, Sequence[str | None]]) -> Formats:
 
 
 def _most(held: Texts, reads: Reads) -> int:
-    """How many texts are read, where all but a few are; else 0."""
+    """How many texts a column has, where all but a few are read; else 0. So a few choose between no two ways to read."""
     fit = sum(n for text, n in held.items() if reads(text))
-    return fit if fit and (held.total() - fit) * _FEW <= held.total() else 0
+    return held.total() if fit and (held.total() - fit) * _FEW <= held.total() else 0
+
+
+def _shown(found: int, held: Texts) -> bool:
+    """Whether so many of a column's texts say something of how it is written: several, or more than a few of it."""
+    return found >= _SEVERAL or found * _FEW > held.total()
+
+
+def _number(signs: tuple[str, str], *, whole: bool = False) -> re.Pattern[str]:
+    """What a number is, as so written; or a whole one."""
+    decimal, thousands = map(re.escape, signs)
+    digits = rf"([1-9]\d{{0,2}}({thousands}\d{{3}})+|\d+)" if thousands else r"\d+"
+    if whole:
+        return re.compile(rf" *[-+]?{digits} *")
+    return re.compile(rf" *[-+]?({digits}({decimal}\d*)?|{decimal}\d+)([eE][-+]?\d{{1,3}})? *")
 
 
 def _numbers(held: Texts, signs: tuple[str, str]) -> int:
-    """How many numbers a column holds, as so written; 0 where it holds codes, or other texts."""
-    decimal, thousands = map(re.escape, signs)
-    whole = rf"([1-9]\d{{0,2}}({thousands}\d{{3}})+|\d+)" if thousands else r"\d+"
-    number = re.compile(rf" *[-+]?({whole}({decimal}\d*)?|{decimal}\d+)([eE][-+]?\d{{1,3}})? *")
+    """How many texts a column of numbers has, as so written; 0 where it holds codes, or other texts."""
+    number = _number(signs)
     return _most(held, lambda text: bool(number.fullmatch(text)) and not _CODE.fullmatch(text))
 
 
@@ -173,14 +190,12 @@ def _booleans(columns: Mapping[str, Texts], types: dict[str, str]) -> list[CsvOp
     words: tuple[dict[str, None], dict[str, None]] = {}, {}
     pairs = [(frozenset({true}), frozenset({false})) for true, false in _TRUTHS]
     for name, held in columns.items():
-        low = {text.lower() for text in held}
-        pair = next(
-            (pair for pair in (_READ, *pairs) if all(low & part for part in pair) and low <= pair[0] | pair[1]), None
-        )
+        pair = next((pair for pair in (_READ, *pairs) if _of_two(held, *pair)), None)
         if pair is not None:
             types[name] = "boolean"
             for part, read, own in zip(pair, _READ, words, strict=True):
-                own |= dict.fromkeys(sorted(text for text in held if text.lower() in part - read))
+                told = (text for text, n in held.items() if text.lower() in part - read and _shown(n, held))
+                own |= dict.fromkeys(sorted(told))
     true, false = (tuple(own) for own in words)
     return [
         *([CsvOption("true_values", true, "what is true, in these very letters")] if true else []),
@@ -188,10 +203,18 @@ def _booleans(columns: Mapping[str, Texts], types: dict[str, str]) -> list[CsvOp
     ]
 
 
+def _of_two(held: Texts, true: frozenset[str], false: frozenset[str]) -> bool:
+    """Whether a column holds words for true and words for false, and but a few others."""
+    counts = [sum(n for text, n in held.items() if text.lower() in part) for part in (true, false)]
+    return bool(_most(held, lambda text: text.lower() in true | false)) and all(_shown(n, held) for n in counts)
+
+
 def _nulls(texts: Mapping[str, Texts], types: Mapping[str, str]) -> list[CsvOption]:
     """The texts for NULL that there are."""
-    found = [one for one in _NULLS if any(one in held for held in texts.values())]
+    found = [one for one in _NULLS if any(_shown(held[one], held) for held in texts.values())]
     found += [
-        one for one in _MARKS if any(one in held and types.get(name, "text") != "text" for name, held in texts.items())
+        one
+        for one in _MARKS
+        if any(_shown(held[one], held) and types.get(name, "text") != "text" for name, held in texts.items())
     ]
     return [CsvOption("nullstr", tuple(found), "nothing, in every column of this table")] if found else []

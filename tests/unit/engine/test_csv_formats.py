@@ -90,6 +90,33 @@ def test_no_single_row_decides() -> None:
     assert written({"x": ["north"] * 300 + ["5"]}).types == {"x": "text"}
 
 
+@pytest.mark.parametrize(
+    ("usual", "one"),
+    [
+        (["12", "7"], "2.5"),  # no real numbers for one
+        (["12", "7"], "1,5"),
+        (["12", "7"], "see below."),
+        (["1,234"], "1,234.5"),
+        (["01/02/2024"], "01/13/2024"),
+        (["1", "2"], "NULL"),
+        (["3", "4"], "NA"),
+        (["Bern", "Thun"], "NULL"),
+        (["ja", "nein"], "Ja"),
+        (["ja", "nein"], "unknown"),
+        (["true"], "false"),
+    ],
+)
+def test_what_few_texts_show_decides_nothing(usual: list[str], one: str) -> None:
+    many = usual * 300
+    assert written({"x": [*many, one]}) == written({"x": many})
+
+
+def test_what_ten_texts_show_is_shown_however_long_their_column_is() -> None:
+    assert written({"x": ["12"] * 9990 + ["2.5"] * 10}).types == {"x": "real"}
+    assert written({"x": ["no"] * 9990 + ["yes"] * 10}).types == {"x": "boolean"}
+    assert options(*["Bern"] * 9990, *["NULL"] * 10) == {"nullstr": ("NULL",)}
+
+
 def test_numbers_of_one_file_are_written_alike() -> None:
     found = written({"a": ["1.234", "2.500"], "b": ["1.234,5", "2"], "c": ["no number"]})
     assert found.types == {"a": "integer", "b": "real", "c": "text"}

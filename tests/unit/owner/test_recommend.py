@@ -17,7 +17,7 @@ from tests.unit.test_advising import RARE, advised, write_fines, write_orders
 @pytest.mark.parametrize(
     ("fined", "nullable", "said"),
     [
-        (1000, False, "fine: about 90% of the units have 0; at most "),
+        (1000, False, "fine: about 90% of the units have 0 (write nullable: true if some have no value); at most "),
         (1000, True, "fine: at most "),  # they may be NULL as well
         (0, False, "fine: no value but 0 stands above the noise; at most "),
     ],
