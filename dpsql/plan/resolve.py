@@ -41,7 +41,7 @@ from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, ScopeEntry, identifying
 from dpsql.plan.several import MixesPeople, asked_in, of_select, of_union
 from dpsql.plan.single_rows import refuse_single_rows
-from dpsql.plan.stages import RELEASED, plan_stage, released_columns, released_names, row_count
+from dpsql.plan.stages import RELEASED, plan_stage, released_names, row_count
 from dpsql.plan.stars import refuse_twice
 from dpsql.plan.sub_queries import CutInside, ReleasesInside
 from dpsql.plan.table_functions import plan_table_function
@@ -177,7 +177,7 @@ def _over_released(
         refuse_twice([output.name for output in plan.answer if output.element is None], query.position)
     scope, named = Scope((ScopeEntry(alias, released_names(plan)),)), isinstance(query.source, syntax.TableName)
     stage = plan_stage(query, scope, rows.parameters, answer=named)
-    stage = with_order_kept(stage, plan, released_columns(plan), query.position)
+    stage = with_order_kept(stage, plan, query.position)
     options = options_of(query, Resolver(lambda _: None, rows.parameters))
     if options and (isinstance(plan, Several) or plan.options):
         raise UnsupportedQuery(

@@ -6713,6 +6713,15 @@ SELECT sex, n * 2 AS twice FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP B
 -- columns: sex text, twice integer
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
+-- reference: SELECT sex, ROW_NUMBER() OVER (ORDER BY COUNT(*)) AS r FROM patients WHERE sex IS NOT NULL GROUP BY sex ORDER BY 2
+SELECT sex, ROW_NUMBER() OVER () AS r FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex ORDER BY n)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, r integer [1, 1099511627776]
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
 -- reference: SELECT sex FROM patients WHERE sex IS NOT NULL GROUP BY sex ORDER BY COUNT(*) % 7 DESC, sex LIMIT 2
 WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex ORDER BY n % 7 DESC, sex), b AS (SELECT sex AS s, n FROM a WHERE n > -5) SELECT s AS sex FROM b LIMIT 2
 -- unit: patients.patient_id
