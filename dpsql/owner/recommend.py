@@ -234,7 +234,8 @@ def _of_column(
         said = f"{beyond} of the units have a value {where}"
     if zeros:
         everybody = zeros + sum(sum(side.counts) for side in sides_of(single))
-        said = f"about {min(1, zeros / everybody):.0%} of the units have 0 (write nullable: true if some have no value); {said}"
+        about = f"about {min(1, zeros / everybody):.0%} of the units have 0"
+        said = f"{about} (write nullable: true if some have no value); {said}"
     bounds = _bounds(alike, column)
     if bounds is not None:
         written["bounds"] = f"[{_text(bounds[0])}, {_text(bounds[1])}]"

@@ -258,7 +258,7 @@ def _table(name: str, tables: Mapping[str, TableSchema], found: Mapping[str, Lin
 def _csv(table: TableSchema) -> Iterator[str]:
     """How a CSV file writes what it holds."""
     if table.csv:
-        yield "    csv:                         # how the file writes values, by its first lines; this is public: compare it\n"
+        yield "    csv:                         # how the file writes values, by its first lines; all may know it\n"
     for option in table.csv:
         value = quoted(option.value) if isinstance(option.value, str) else f"[{', '.join(map(quoted, option.value))}]"
         yield f"      {f'{option.name}: {value}':<26} # {option.why}\n"

@@ -1,9 +1,9 @@
 """How a CSV file writes days, numbers, booleans and NULL, for a first policy: found by a look at its first lines.
 
 The policy is public, so nothing that a row holds is written there but types, and what is on a list here: formats, signs
-and words. A type or a format is that of all but a hundredth of a column's texts, and what few texts show decides nothing
-(`_shown`). It is a look at the data all the same, which no noise covers: the owner compares what is proposed with the
-file, and with what is publicly known. `dpsql check` counts the texts that are read as nothing.
+and words. A type or a format is that of all but a hundredth of a column's texts, and what few texts show decides
+nothing (`_shown`). It is a look at the data all the same, which no noise covers: the owner compares what is proposed
+with the file, and with what is publicly known. `dpsql check` counts the texts that are read as nothing.
 
 Tests: tests/unit/engine/test_csv_formats.py.
 """
@@ -115,7 +115,7 @@ def written(columns: Mapping[str, Sequence[str | None]]) -> Formats:
 
 
 def _most(held: Texts, reads: Reads) -> int:
-    """How many texts a column has, where all but a few are read; else 0. So a few choose between no two ways to read."""
+    """How many texts a column has, where all but a few are read; else 0. So a few choose between no two formats."""
     fit = sum(n for text, n in held.items() if reads(text))
     return held.total() if fit and (held.total() - fit) * _FEW <= held.total() else 0
 
