@@ -216,8 +216,8 @@ class Portal:
 
     @property
     def weight(self) -> int:
-        """Bytes that it takes, about."""
-        return self.bound + (self.result.weight if self.result else 0)
+        """Bytes that it takes, about: also of its statement, which it may outlive."""
+        return self.statement.weight + self.bound + (self.result.weight if self.result else 0)
 
 
 def weighed(result: Result) -> Result:
