@@ -2595,7 +2595,7 @@ SELECT COUNT(*) FROM patients NATURAL JOIN (SELECT city, age FROM patients) AS o
 -- refused: JOIN at 1:45: private tables are joined only where their privacy units are equal. Add: the two patient_id columns are equal (ON a.patient_id = b.patient_id).
 
 SELECT sex FROM (SELECT sex FROM patients GROUP BY sex ORDER BY COUNT(*) DESC) AS a LIMIT 2
--- refused: LIMIT at 1:1: which rows it takes is for the order of the query inside, of which a term is not among its columns. Write ORDER BY beside LIMIT, over columns of the query inside, or name that term among these.
+-- refused: LIMIT at 1:1: it goes by the order of the sub-query, which does not show what it orders by. Select that there, too, or write ORDER BY here.
 
 -- What a sub-query orders by, but does not show, decides nothing around it
 SELECT sex FROM (SELECT sex FROM patients GROUP BY sex ORDER BY COUNT(*) DESC) LIMIT 1
