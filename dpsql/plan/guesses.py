@@ -17,6 +17,7 @@ from fractions import Fraction
 
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.catalog import TableInfo
+from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import (
     Case,
     Column,
@@ -32,7 +33,7 @@ from dpsql.plan.nodes import (
     UnionAll,
     Written,
 )
-from dpsql.plan.relations import aliases_of, is_public, predicates, private_scans, unit_of
+from dpsql.plan.relations import aliases_of, conjuncts, is_public, predicates, private_scans, unit_of
 from dpsql.plan.selectivity import share_left, share_valued
 from dpsql.plan.stability import rows_per_unit
 
@@ -43,7 +44,9 @@ __all__ = [
     "rows_left",
     "rows_of_a_total",
     "rows_said_by",
+    "share_of_a_unit",
     "spread_of_a_total",
+    "thinned",
     "units_guessed",
     "units_said_by",
 ]
@@ -106,6 +109,31 @@ def rows_left(relation: Relation, argument: Expression | None = None) -> int:
     """
     share = share_left(predicates(relation)) * share_valued(argument)
     return max(1, round(rows_guessed(relation) * share))
+
+
+def share_of_a_unit(relation: Relation, argument: Expression | None = None) -> float:
+    """About the share of a unit's own rows that conditions leave, and an aggregate's FILTER.
+
+    What is said of units alone, by columns of tables with one row for each of them, leaves all rows of a unit, or none.
+    """
+    single = {scan.alias for scan in private_scans(relation) if scan.table.rows_per_unit == 1}
+    parts = [part for condition in predicates(relation) for part in conjuncts(condition)]
+    of_rows = [part for part in parts if not {column.alias for column in columns_of(part)} <= single]
+    return share_left(of_rows) * share_valued(argument)
+
+
+def thinned(rows: float, share: float) -> float:
+    """About how many of a unit's rows are left by conditions that leave a share, where they leave any; at least 1.
+
+    Rows are thought to be picked by chance, so that of few there is often none.
+
+    >>> thinned(9.0, 1.0), round(thinned(9.0, 1 / 6), 2), thinned(9.0, 1e-9)
+    (9.0, 1.93, 1.0)
+    """
+    if share >= 1:
+        return max(1.0, rows)
+    left = rows * share
+    return max(1.0, left / -math.expm1(-left)) if left > 0 else 1.0
 
 
 def _counts_units(relation: Relation) -> bool:

@@ -90,11 +90,25 @@ class UnitSizes:
 
     def drift(self, place: int) -> float:
         """How far the share of rows that are at most some number may move, in expectation; 0 to 1."""
-        cap, kept, rows = self.edges[place], self.kept(place), self.rows
+        return self._drift(place, self._typical)
+
+    def farthest_drift(self, place: int) -> float:
+        """The same where units that a cap cuts have as many rows as their class allows, and others the most or least.
+
+        >>> sizes = UnitSizes((1, 2, 4, 8, 16), (100.0, 0.0, 0.0, 0.0, 10.0))
+        >>> round(sizes.drift(0), 3), round(sizes.farthest_drift(0), 3)
+        (0.455, 0.524)
+        """
+        least = [before + 1 for before in (0, *self.edges[:-1])]
+        ends = ([*some[: place + 1], *self.edges[place + 1 :]] for some in (least, self.edges))
+        return max(self._drift(place, sizes) for sizes in ends)
+
+    def _drift(self, place: int, sizes: Sequence[float]) -> float:
+        cap, of_each = self.edges[place], list(zip(self.units, sizes, strict=True))
+        rows, kept = (sum(many * min(size, most) for many, size in of_each) for most in (math.inf, cap))
         if not rows:
             return UNKNOWN if place < len(self.edges) - 1 else 0.0
-        weights = zip(self.units, self._typical, strict=True)
-        return sum(many * abs(min(size, cap) / kept - size / rows) for many, size in weights) / 2
+        return sum(many * abs(min(size, cap) / kept - size / rows) for many, size in of_each) / 2
 
     def missed(self, place: int, hides: float = HIDDEN) -> float:
         """The share of rows that a cap at an edge may leave out though they are not seen; 0 to 1.

@@ -118,6 +118,8 @@ class CappedStatistics(CappedAtOnce):
             hides: As in `share`.
         """
         inner, share = self.inners[place], self.share(sizes, place, hides)
+        if inner.everywhere and hides:  # nothing else makes up for sizes that are thought too small
+            share = min(1.0, share + sizes.farthest_drift(place) - sizes.drift(place))
         if self.share(sizes, place, 0.0) > MOST:
             standards = [(inner.query.grid.high - inner.query.grid.low) / share] * len(ends)
         return [inner.exchanged(own, standard, share) for own, standard in zip(ends, standards, strict=True)]
@@ -128,10 +130,8 @@ class CappedStatistics(CappedAtOnce):
             return ()
         place = released.columns["cap"][0]
         share = self.share(self.sizes(released), place)
-        widened = (
-            f"The interval allows for other rows, a standard deviation off, in the place of {share:.1%} of those that "
-            "count: it holds unless those left out lie farther off."
-        )
         inner = self.inners[place]
+        off = f"other rows, {inner.others}, in the place of {share:.1%} of those that count"
+        widened = f"The interval allows for {off}{inner.unless}."
         within = (f"within this cap {note[0].lower()}{note[1:]}" for note in inner.notes)
         return (self.said(released, place, widened), *inner.told(released), *within)

@@ -27,6 +27,7 @@ from dpsql.mechanisms.located.parts import FEWEST, Shares
 from dpsql.mechanisms.located.search import LocatedQuery, Row
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.plan.grids import FIRST
+from dpsql.plan.guesses import share_of_a_unit
 from dpsql.plan.needs import Contribution, Source, Values
 from dpsql.plan.nodes import Scan
 from dpsql.plan.per_unit import sums_per_unit
@@ -178,7 +179,12 @@ def units_query(request: Request, grid: Grid, loss: Pure, *, squares: bool) -> U
         rows_about=units,
         reach=reach * math.sqrt(typical) + skew * typical,
         worth=worth_of(units * float(rest / moved)),
-        clamps=_clamps(Grid(grid.step, -wide * most, wide * most), wide, max(reach * math.sqrt(typical), aside)),
+        clamps=_clamps(
+            Grid(grid.step, -wide * most, wide * most),
+            wide,
+            max(reach * math.sqrt(typical), aside),
+            sure=request.facts.spread is not None,
+        ),
         values=grid,
         places=places,
         cap=ClampSearch(caps, CAP * loss.epsilon, moved, place_of(caps, typical)),
@@ -212,23 +218,26 @@ def _squares(grid: Grid, coarse: int, far: int, most: int) -> Grid:
     return Grid(grid.step**2 * coarse, 0, -(-(far**2) * most // coarse))
 
 
-def _clamps(grid: Grid, one: int, guess: float) -> Clamps:
+def _clamps(grid: Grid, one: int, guess: float, *, sure: bool = False) -> Clamps:
     """Clamps of what a unit adds up to about 0.
 
     Args:
         grid: Of totals.
         one: The farthest that one row takes it, in grid steps.
         guess: About how far a unit's total lies.
+        sure: Whether values have a declared spread: then it is not hoped that totals lie nearer.
     """
     edges = edges_to(grid.high, max(1, one // FIRST))
-    return Clamps(grid, 0, edges, place_of(edges, guess), place_of(edges, guess / 2), None)  # as `located` hopes
+    return Clamps(grid, 0, edges, place_of(edges, guess), place_of(edges, guess if sure else guess / 2), None)
 
 
 def _rows_of_a_unit(request: Request, most: int) -> float:
     """About the most rows that units have, by facts or by the cap that the owner is sure of; conditions leave fewer."""
-    known = known_sizes(request)
+    relation, argument, known = request.source.relation, request.aggregate.argument, known_sizes(request)
     if known is not None and known[0].units:
-        return min(most, float(known[0].farthest))
+        farthest, share = float(known[0].farthest), share_of_a_unit(relation, argument)
+        left = farthest * share + 2 * math.sqrt(farthest * share * (1 - share))  # picked by chance
+        return min(most, farthest, max(1.0, left))
     typical = most / LOOSE if most >= MANY else float(most)
     return typical if isinstance(request.source.relation, Scan) else min(typical, 2 * math.sqrt(most))
 

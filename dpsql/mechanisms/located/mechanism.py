@@ -51,7 +51,7 @@ from dpsql.mechanisms.located.clamp import clamps_of, is_tight
 from dpsql.mechanisms.located.moments import LocatedMoments
 from dpsql.mechanisms.located.parts import FEWEST, shares_for
 from dpsql.mechanisms.located.place import Bins, most_hidden
-from dpsql.mechanisms.located.release import LocatedMean, LocatedRelease
+from dpsql.mechanisms.located.release import LocatedMean, LocatedRelease, WholeMean
 from dpsql.mechanisms.located.search import LocatedQuery
 from dpsql.mechanisms.noise.moments import LARGEST
 from dpsql.mechanisms.noise.sensitivity import moved_rows, why_not
@@ -89,10 +89,12 @@ class AtOwnPlace(Mechanism):
 
     Attributes:
         whole: Whether, unasked, groups with few rows are not clipped within tight bounds.
+        everywhere: Whether, unasked, it offers means whose place would leave out the few, clipped nowhere.
     """
 
     name: str = NAME
     whole: bool = True
+    everywhere: bool = False
 
     def offer(self, request: Request) -> Offer | Refusal:
         """An offer for a mean or a variance, or why there is none."""
@@ -118,6 +120,9 @@ class AtOwnPlace(Mechanism):
     def _offer(self, requests: Sequence[Request], grid: Grid, loss: Pure) -> LocatedRelease:
         """For one mean, or for one variance or several statistics."""
         functions = tuple(request.aggregate.function for request in requests)
+        if functions == ("avg",) and _may_miss(requests[0], grid):
+            query = _query(requests[0], halved(grid), loss)
+            return WholeMean(NAME, loss, replace(query, clamps=query.clamps.whole))
         first = next((request for request in requests if request.aggregate.function in VARIANCES), requests[0])
         query = _query(first, grid, loss)
         if self.whole and first.options.mechanism is None and is_tight(grid, first.facts):
@@ -137,14 +142,30 @@ class AtOwnPlace(Mechanism):
             return f"{aggregate.text} can take one value only; there is nothing to find."
         if request.options.mechanism != self.name and _long(request, grid):
             return "for so many groups or values it takes long, and is offered only by name."
-        if request.options.mechanism is None and _is_named(aggregate.argument):
-            return "its values are those that the statement names: it may miss the few."
-        if request.options.mechanism is None and reach_of(grid, _facts(request)) >= grid.high - grid.low:
-            # Of a share, say, it may miss the few. `capped` by name is answered by this, too.
-            return "its values reach over all of their bounds, as far as is known; there is nothing to find."
+        if (reason := _may_miss(request, grid)) and not (self.everywhere and aggregate.function == "avg"):
+            return reason
         if aggregate.function != "avg" and max(grid.reach, grid.high - grid.low) >= LARGEST:
             return "its grid is too fine for exact sums of squares; declare a coarser grid."
         return None
+
+
+def _may_miss(request: Request, grid: Grid) -> str | None:
+    """Why a place may miss some rows, or leaves out nothing, in one sentence; None where it is worth finding, or named.
+
+    `capped` by name is answered at a place, too.
+    """
+    if request.options.mechanism is not None:
+        return None
+    if request.aggregate.argument is not None and _is_named(request.aggregate.argument):
+        return "its values are those that the statement names: it may miss the few."
+    if reach_of(grid, _facts(request)) >= grid.high - grid.low:
+        return "its values reach over all of their bounds, as far as is known; there is nothing to find."
+    return None
+
+
+def halved(grid: Grid) -> Grid:
+    """The same numbers on a grid that has the middle of its ends; a sum about it moves by half of their width."""
+    return grid if (grid.high - grid.low) % 2 == 0 else Grid(grid.step / 2, 2 * grid.low, 2 * grid.high)
 
 
 def _is_named(argument: Expression) -> bool:

@@ -32,7 +32,7 @@ from dpsql.mechanisms.noise.noised import each_noised, in_unit
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["ASIDE", "LAPLACE", "LocatedMean", "LocatedRelease", "mean_of", "rows_of"]
+__all__ = ["ASIDE", "LAPLACE", "LocatedMean", "LocatedRelease", "WholeMean", "mean_of", "rows_of"]
 
 FINE = 2**20
 """Into so many steps a window's half width is divided where intervals of many windows are worked out at once. It is a
@@ -52,6 +52,11 @@ class LocatedRelease(PlaceSearch):
     """The columns of the sums that are released of rows within the window."""
     heaviest: ClassVar[Fraction] = Fraction(1)
     """Of the answer's share, what the sum of the highest power has: its noise is what a window is weighed by."""
+    others: ClassVar[str] = "a standard deviation off"
+    """Where rows are thought to lie that `exchanged` allows for, and unless what that holds (``unless``)."""
+    unless: ClassVar[str] = ": it holds unless those left out lie farther off"
+    everywhere: ClassVar[bool] = False
+    """Whether `exchanged` allows for rows anywhere within the bounds."""
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``, and the released numbers behind it: ``count``, the window, and the ``clamp`` where it has one."""
@@ -199,14 +204,17 @@ class LocatedMean(LocatedRelease):
 
     def _errors(self, rows: int | None = None) -> tuple[float, float]:
         query, rows = self.query, self.query.rows_about if rows is None else rows
-        clamps, few = query.clamps, self.few_at(query.clamps.hope)
+        reach = query.law(self.located_shares(rows).answer).spread * query.reach
+        located, clamped = LAPLACE * reach / rows * float(query.grid.step), self._clamped_error(rows)
+        return min(max(located, 1e-300), clamped), clamped
+
+    def _clamped_error(self, rows: int) -> float:
+        """The expected half width of a group that is not located."""
+        query, clamps, few = self.query, self.query.clamps, self.few_at(self.query.clamps.hope)
         half = clamps.window(clamps.hope).half
         noise = math.hypot(query.law(few.answer).spread * half, query.law(few.again).spread * half * ASIDE)
         clamped = (LAPLACE * noise + self._clipped * clamps.edges[clamps.hope]) / rows * float(query.grid.step)
-        reach = query.law(self.located_shares(rows).answer).spread * query.reach
-        located = LAPLACE * reach / rows * float(query.grid.step)
-        clamped = max(min(clamped, self.most), 1e-300)
-        return min(max(located, 1e-300), clamped), clamped
+        return max(min(clamped, self.most), 1e-300)
 
     @property
     def most(self) -> float:
@@ -251,6 +259,27 @@ class LocatedMean(LocatedRelease):
                 over = grid.high if nothing else min(row["middle"] + high * unit, row["high"]) + outside[1]
                 found[index] = max(under, grid.low) * step, min(over, grid.high) * step
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class WholeMean(LocatedMean):
+    """A mean that is clipped nowhere, as one of few rows in tight bounds: of a share, a place might miss the few."""
+
+    others: ClassVar[str] = "anywhere within the bounds"
+    unless: ClassVar[str] = ""
+    everywhere: ClassVar[bool] = True
+
+    def located(self, rows: float) -> Shares | None:
+        return None
+
+    def exchanged(self, ends: tuple[float, float], standard: float, share: float) -> tuple[float, float]:
+        """By the whole width of the bounds: units of many rows may have all of them at one end."""
+        grid = self.query.grid
+        return LocatedMean.exchanged(self, ends, float(grid.high - grid.low), share)
+
+    def _errors(self, rows: int | None = None) -> tuple[float, float]:
+        error = self._clamped_error(self.query.rows_about if rows is None else rows)
+        return error, error
 
 
 def _rows_in(values: Whole, rows: Whole, clip: Clip | None) -> int:

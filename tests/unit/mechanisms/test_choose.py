@@ -146,6 +146,13 @@ class Guessing(Laplace):
         ((22.0, 150.0), "other", "it is expected to err hardly less, and its interval would be longer."),
         ((20.0, 150.0), "other", "its expected error is not smaller."),
         ((22.0, 300.0), "one", "its expected error is not smaller."),
+        (
+            (29.0, 60.0),
+            "other",
+            "by 20 where that of other does by 29 (95%), but its interval would be several times longer.",
+        ),
+        ((29.0, 90.0), "one", "farther off: by 29, that of one by 20 (95%)."),
+        ((31.0, 20.0), "one", "farther off: by 31, that of one by 20 (95%)."),
     ],
 )
 def test_what_is_said_of_the_others_is_what_the_figures_say(

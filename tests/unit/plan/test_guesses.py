@@ -15,7 +15,9 @@ from dpsql.plan.guesses import (
     rows_guessed,
     rows_of_a_total,
     rows_said_by,
+    share_of_a_unit,
     spread_of_a_total,
+    thinned,
     units_guessed,
 )
 from dpsql.plan.plans import Plan
@@ -120,3 +122,22 @@ def test_totals_of_units_are_told_from_other_values(value: str, total: tuple[flo
     assert argument is not None
     found = rows_of_a_total(plan.relation, argument)
     assert (found and (*found[:2], getattr(found[2], "name", None))) == total
+
+
+@pytest.mark.parametrize(
+    ("sql", "share"),
+    [
+        ("SELECT COUNT(*) FROM visits", 1.0),
+        ("SELECT COUNT(*) FROM visits WHERE kind = 'a'", 0.5),
+        ("SELECT COUNT(*) FROM people WHERE kind = 'a'", 1.0),
+        ("SELECT COUNT(*) FROM visits JOIN people USING (id) WHERE people.kind = 'a'", 1.0),
+        ("SELECT COUNT(*) FROM visits JOIN people USING (id) WHERE people.kind = 'a' AND visits.kind = 'a'", 0.5),
+    ],
+)
+def test_conditions_on_units_leave_all_rows_of_a_unit_or_none(sql: str, share: float) -> None:
+    assert share_of_a_unit(planned(sql).relation) == share
+
+
+def test_of_units_with_a_row_left_there_is_one_at_least() -> None:
+    assert thinned(12, 1 / 6) == pytest.approx(2 / (1 - math.exp(-2)))
+    assert [thinned(0.2, 1.0), thinned(1, 0.01), thinned(5, 0.0)] == pytest.approx([1, 1.005, 1], rel=1e-3)
