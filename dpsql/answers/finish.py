@@ -31,6 +31,7 @@ from dpsql.answers.release import Released
 from dpsql.answers.report import with_reports
 from dpsql.answers.rounding import widened
 from dpsql.answers.screen import Ends
+from dpsql.answers.shorter import shorter
 from dpsql.answers.totals import several_rows, several_rows_intervals
 from dpsql.mechanisms.foretold import foretold_answer
 from dpsql.plan.expressions import columns_of
@@ -99,6 +100,7 @@ def finish(
             *caps(prepared),
             *clipped(prepared),
             *beside_answer(prepared, released),
+            *shorter(prepared, released),
             *left_to_chance(prepared),
             *means_written_out(prepared.plan),
             *columns_apart(prepared.plan),

@@ -11,7 +11,7 @@ Tests: tests/unit/answers/test_listed.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from fractions import Fraction
 
@@ -47,30 +47,49 @@ def beside_quote(prepared: Prepared) -> Iterator[str]:
     left = f"; rows whose {own} is NULL are in none" if (own := _unlisted(prepared)) else ""
     yield f"All {listed} groups of the declared domain are listed, empty ones included{left}."
     if (matter := _Matter(prepared.plan)).names and not _by_name(prepared.plan):
-        texts = ", ".join(dict.fromkeys(own.aggregate.text for own in matter.of(prepared)))
+        texts = ", ".join(dict.fromkeys(own.aggregate.text for own in _of(prepared, matter.names)))
         yield f"Of an empty group {texts} is noise{matter.why}.{_having(prepared, listed)}"
 
 
 def beside_answer(prepared: Prepared, released: Released) -> Iterator[str]:
-    """Of how many groups an answer says no more than of empty ones, where they matter; rows that totals leave out."""
-    if not _lists(prepared):
-        return
+    """Of how many groups an answer says no more than of empty ones, where they matter; rows that totals leave out.
+
+    Groups that were chosen have rows, and matter where an answer says nothing of them: of means, that is.
+    """
     plan = prepared.plan
+    if not _lists(prepared):
+        if plan.keys and plan.table is None and (said := _says_nothing(prepared, released, _means(plan))):
+            yield f"{said}."
+        return
     if (_over_groups(plan) or plan.sets is not None) and (own := _unlisted(prepared)):
         yield f"Totals and windows leave out rows whose {own} is NULL, which are in no group."
     matter, listed = _Matter(plan), len(prepared.groupings[0].groups or ())
+    if said := _says_nothing(prepared, released, matter.names):
+        yield f"{said}{matter.why}.{_having(prepared, listed)}"
+
+
+def _says_nothing(prepared: Prepared, released: Released, names: Collection[str]) -> str:
+    """Of how many groups that one of some aggregates which says the least says nothing; empty where of none."""
+    groups = len(prepared.groupings[0].groups or released.groups[0])
     found = [
         (Fraction(useful.count(False), max(1, len(useful))), len(useful), own.aggregate.text)
-        for own in matter.of(prepared)
+        for own in _of(prepared, names)
         for useful in (of_use(own.request, own.choice.release, released.tables[own.name]),)
     ]
     share, looked, text = max(found, key=lambda one: one[0], default=(Fraction(0), 0, ""))
-    if empty := round(share * listed):
-        about = "about " * (looked < listed)
-        yield (
-            f"Of {about}{empty:,} of {listed:,} groups {text} says no more than of an empty one{matter.why}."
-            f"{_having(prepared, listed)}"
-        )
+    empty = round(share * groups)
+    about = "about " * (looked < groups)
+    return f"Of {about}{empty:,} of {groups:,} groups {text} says no more than of an empty one" if empty else ""
+
+
+def _of(prepared: Prepared, names: Collection[str]) -> list[Measured]:
+    """The measurements of some aggregates, for each group."""
+    return [own for own in prepared.measured if own.aggregate.name in names and not own.grouping and not own.rest]
+
+
+def _means(plan: Plan) -> set[str]:
+    """What is no count and no sum."""
+    return {own.name for own in plan.aggregates if FUNCTIONS[own.function].kind not in (Kind.COUNT, Kind.SUM)}
 
 
 def _lists(prepared: Prepared) -> bool:
@@ -97,17 +116,11 @@ class _Matter:
         self.names, self.why = set[str](), ""
         if counts & _names(_conditions(plan)):
             return  # they are left out already
-        means = {name for name, kind in kinds.items() if kind not in (Kind.COUNT, Kind.SUM)}
+        means = _means(plan)
         over, ranked = set(kinds) & _names(_over_groups(plan)), set(kinds) & _names(_ranking(plan, means))
         self.names = over | ranked | means
         told = [FIRST] * bool(ranked) + [READ] * bool(over)
         self.why = "".join(f"; {reason}" for reason in told)
-
-    def of(self, prepared: Prepared) -> list[Measured]:
-        """Its measurements, for each group."""
-        return [
-            own for own in prepared.measured if own.aggregate.name in self.names and not own.grouping and not own.rest
-        ]
 
 
 def _names(expressions: list[Expression]) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -143,3 +144,25 @@ def test_a_quantile_says_something_where_one_end_of_its_interval_is_inside_its_b
     released = ReleasedTable({"value": [50, 9, 50]})
     assert of_use(asking("quantile_cont"), release, released) == [False, True, False]
     assert of_use(asking("avg"), release, released) == [False, False, False]
+
+
+OPEN_GROUPS = """
+  rows:
+    unit: person
+    rows_per_unit: 1
+    rows_about: 900
+    columns:
+      town: {type: text}
+      income: {type: integer, bounds: [0, 10000000]}
+"""
+
+
+def test_of_open_groups_it_is_told_how_many_say_nothing(tmp_path: Path) -> None:
+    towns = "['A', 'B', 'C'][1 + i % 3] AS town"
+    made = f"CREATE TABLE rows AS SELECT i AS person, {towns}, i AS income FROM range(900) AS t(i)"
+    for session in sessions(tmp_path, made, policy(OPEN_GROUPS, delta=True)):
+        asked = "SELECT town, AVG(income) AS x FROM rows GROUP BY town"
+        told = [note for note in session.query(asked, epsilon=0.3, delta=1e-6).notes if "empty one" in note]
+        assert told == ["Of 3 of 3 groups AVG(income) says no more than of an empty one."]
+        dear = session.query(asked, epsilon=100, delta=1e-6)
+        assert not [note for note in dear.notes if "empty one" in note]
