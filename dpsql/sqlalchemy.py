@@ -142,20 +142,25 @@ class DpsqlDialect(DefaultDialect):
 
     @reflection.cache  # type: ignore[untyped-decorator, call-overload, unused-ignore]  # SQLAlchemy leaves it untyped
     def get_columns(self, connection: Connection, table_name: str, schema: str | None = None, **kw: Any) -> list[Any]:
-        """Names, types and, as comments, public bounds or values of a table's columns."""
+        """Names, types and, as comments, descriptions and public bounds or values of a table's columns."""
+        from dpsql.answers.listing import comment
+
         if not self.has_table(connection, table_name, schema, **kw):
             raise NoSuchTableError(table_name)
         quoted = self.identifier_preparer.quote_identifier(table_name)
         return [
             {
-                "name": name,
-                "type": TYPES.get(kind, types.NullType)(),
-                "nullable": bool(nullable),
+                "name": row["column"],
+                "type": TYPES.get(row["type"], types.NullType)(),
+                "nullable": bool(row["nullable"]),
                 "default": None,
                 "autoincrement": False,
-                "comment": domain if kind in TYPES else f"{kind}: {domain}",
+                "comment": comment(
+                    row.get("description"),
+                    row["domain"] if row["type"] in TYPES else f"{row['type']}: {row['domain']}",
+                ),
             }
-            for name, kind, domain, nullable, _ in connection.exec_driver_sql(f"DESCRIBE {quoted}")
+            for row in connection.exec_driver_sql(f"DESCRIBE {quoted}").mappings()
         ]
 
     def get_pk_constraint(self, connection: Connection, table_name: str, schema: str | None = None, **kw: Any) -> Any:
@@ -170,8 +175,11 @@ class DpsqlDialect(DefaultDialect):
     get_unique_constraints = get_check_constraints = get_schema_names = _none
 
     def get_table_comment(self, connection: Connection, table_name: str, schema: str | None = None, **kw: Any) -> Any:
-        """None."""
-        return {"text": None}
+        """The owner's description of it, where there is one."""
+        tables = {row["table"].lower(): row for row in connection.exec_driver_sql("SHOW TABLES").mappings()}
+        if table_name.lower() not in tables:
+            raise NoSuchTableError(table_name)
+        return {"text": tables[table_name.lower()].get("description")}
 
 
 def _value(text: str) -> str | bool | Decimal:

@@ -5,6 +5,7 @@ Tests: tests/unit/answers/test_listing.py.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from dpsql.answers.answer import Answer, public
@@ -13,16 +14,17 @@ from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.expressions import nearest
 from dpsql.plan.types import Type
 
-__all__ = ["describe_table", "list_tables"]
+__all__ = ["comment", "describe_table", "descriptions", "list_tables"]
 
 LISTED = 12  # Values of a column: DESCRIBE table shows so many. It is a choice: about one line.
 
 
 def list_tables(catalog: Catalog) -> Answer:
     """One row per table: name, whether private, public or released, privacy unit, rows per unit, rows about; and where
-    those come from: ``advised`` by `dpsql advise`, or the owner's guess."""
+    those come from: ``advised`` by `dpsql advise`, or the owner's guess. Then the owner's words, if any has some."""
     text, integer = Type.TEXT, Type.INTEGER
-    return public(
+    return _told(
+        catalog.tables.values(),
         ("table", "kind", "privacy_unit", "rows_per_unit", "rows_about", "known_from"),
         (text, text, text, integer, integer, text),
         [
@@ -42,7 +44,8 @@ def _known_from(table: TableInfo) -> str:
 
 
 def describe_table(catalog: Catalog, name: str) -> Answer:
-    """One row per column: name, type, bounds or values, whether NULL is a group, grid step.
+    """One row per column: name, type, bounds or values, whether NULL is a group, grid step; then the owner's words,
+    where there are any.
 
     Args:
         catalog: What is public.
@@ -60,11 +63,40 @@ def describe_table(catalog: Catalog, name: str) -> Answer:
             hint=nearest(name, list(catalog.tables)) or f"There are {', '.join(catalog.tables)}.",
         )  # fmt: skip
     text = Type.TEXT
-    return public(
+    return _told(
+        table.columns.values(),
         ("column", "type", "domain", "nullable", "grid"),
         (text, text, text, Type.BOOLEAN, text),
         [_described(catalog, table, column) for column in table.columns.values()],
     )
+
+
+def descriptions(told: Answer) -> Sequence[str | None]:
+    """The owner's words for what each row of such an answer is about; None where there are none."""
+    return told["description"] if "description" in told.columns else [None] * len(told)
+
+
+def comment(words: str | None, facts: str) -> str:
+    """A table or a column in a comment: the owner's words, and behind them what else is known.
+
+    >>> comment("In years", "[0, 99]"), comment(None, "[0, 99]")
+    ('In years ([0, 99])', '[0, 99]')
+    """
+    return facts if words is None else f"{words} ({facts})"
+
+
+def _told(
+    of: Iterable[TableInfo | ColumnInfo],
+    names: tuple[str, ...],
+    types: tuple[Type, ...],
+    rows: list[tuple[object, ...]],
+) -> Answer:
+    """The rows, each with the description of what it is about where any of these has one."""
+    words = [each.description or None for each in of]
+    if not any(words):
+        return public(names, types, rows)
+    described = [(*row, own) for row, own in zip(rows, words, strict=True)]
+    return public((*names, "description"), (*types, Type.TEXT), described)
 
 
 def _table(catalog: Catalog, name: str) -> TableInfo | None:

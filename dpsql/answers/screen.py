@@ -11,7 +11,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["Ends", "half_width", "legend", "number", "percent", "plain", "safe", "text_table", "with_error"]
+__all__ = ["WIDEST", "Ends", "half_width", "legend", "number", "percent", "plain", "safe", "text_table", "with_error"]
+
+WIDEST = 60  # Screen columns of a cell of text, where nothing else is said. It is a choice.
 
 Ends = tuple[Any, Any]
 """The two ends of an interval; None where there is no value."""
@@ -212,7 +214,7 @@ def _rounded(exact: Decimal, place: Decimal, rounding: str) -> str:
 
 
 def text_table(
-    names: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[bool] = (), widest: int | None = 60,
+    names: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[bool] = (), widest: int | None = WIDEST,
     screen: int | None = None,
 ) -> str:  # fmt: skip
     """An aligned table: names, a rule, one line a row.

@@ -171,7 +171,14 @@ class Shell:
         self._tell("Statements end with a semicolon.")
 
     def _tables(self, name: str) -> None:
-        self._tell((self._session.describe(name) if name else self._session.tables()).to_text())
+        from dpsql.answers.listing import descriptions
+        from dpsql.answers.screen import WIDEST, safe
+
+        told = self._session.describe(name) if name else self._session.tables()
+        self._tell(told.to_text())
+        for row, words in zip(told, descriptions(told), strict=True):
+            if words is not None and len(words) > WIDEST:  # which a cell of the table cuts
+                self._tell(safe(f"{row[0]}: {words}"))
 
     def _explain(self, sql: str) -> None:
         if not sql and not self._last:

@@ -131,6 +131,7 @@ def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) 
         days=sizes_by_day(shape),
         counts=stored_counts(shape),
         renamed=_renamed(table, columns),
+        description=table.description or "",
     )
 
 
@@ -175,7 +176,14 @@ def _column(name: str, column: ColumnPolicy, public: Mapping[str, PublicTable]) 
         scale=None if column.scale is None else (Fraction(column.scale[0]), Fraction(column.scale[1])),
     )
     letters = column.cut_at or max((len(value) for value in values or () if isinstance(value, str)), default=0)
-    return ColumnInfo(name, facts, values, stored_grid=stores_grid(column), letters=letters)
+    return ColumnInfo(
+        name,
+        facts,
+        values,
+        stored_grid=stores_grid(column),
+        letters=letters,
+        description=column.description or "",
+    )
 
 
 def _values(name: str, column: ColumnPolicy, public: Mapping[str, PublicTable]) -> tuple[Value, ...] | None:
@@ -203,6 +211,7 @@ def _end(value: Any) -> Fraction | date | None:
 
 
 def _public(table: PublicTable, declared: TablePolicy) -> TableInfo:
+    described = {name: column.description for name, column in declared.columns.items()}
     columns = {
         name: ColumnInfo(
             name,
@@ -216,11 +225,19 @@ def _public(table: PublicTable, declared: TablePolicy) -> TableInfo:
             column.values,
             multiplicity=column.multiplicity,
             letters=column.longest,
+            description=described.get(name) or "",
         )
         for name, column in table.columns.items()
     }
-    renamed = _renamed(declared, columns)
-    return TableInfo(table.name, columns, public=True, key=declared.key_column, rows=table.rows, renamed=renamed)
+    return TableInfo(
+        table.name,
+        columns,
+        public=True,
+        key=declared.key_column,
+        rows=table.rows,
+        renamed=_renamed(declared, columns),
+        description=declared.description or "",
+    )
 
 
 def _renamed(table: TablePolicy, columns: Collection[str]) -> dict[str, str]:

@@ -83,6 +83,7 @@ class ColumnInfo:
         reach: Answers as tables: where the column's numbers lie; else None.
         length: Answers as tables: how long its texts are (`nodes.Column`); else None.
         letters: The same as a number, of the longest text that there may be.
+        description: The owner's words for it, to be shown; '' without. No two columns differ by it.
     """
 
     name: str
@@ -98,6 +99,7 @@ class ColumnInfo:
     reach: Interval | None = None
     length: tuple[int, int] | None = None
     letters: int = MAX_LENGTH
+    description: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +236,7 @@ class TableInfo:
         counts: How many rows have each value of its columns, where its engine holds that; else None.
         renamed: From the data's names of columns to those here, where the policy says that they differ; for messages.
         unread: Of a synthetic table that was granted: what its first reading costs; '' once it is paid for.
+        description: The owner's words for it, to be shown; '' without. No two tables differ by it.
         answer: Of an answer that the same statement reads as a table: which of its parts it is; it is public, too.
     """
 
@@ -262,6 +265,7 @@ class TableInfo:
     counts: StoredCounts | None = None
     renamed: Mapping[str, str] = field(default_factory=dict, compare=False)
     unread: str = ""
+    description: str = field(default="", compare=False)
     answer: int | None = None
 
 

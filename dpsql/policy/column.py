@@ -24,7 +24,7 @@ from pydantic import (
 
 from dpsql.errors import InvariantBroken
 from dpsql.limits import COARSEST_STEP, FARTHEST_STEP, MAX_LENGTH, UNBOUNDED_STEP, default_step
-from dpsql.policy.section import ColumnName, Section, exact, wrong
+from dpsql.policy.section import ColumnName, Description, Section, exact, wrong
 
 __all__ = ["Bound", "ColumnPolicy", "ColumnType", "Listed"]
 
@@ -55,6 +55,9 @@ class ColumnPolicy(Section):
 
     type: ColumnType = Field(examples=["integer"])
     """integer, real, decimal, boolean, text, date or timestamp (without a time zone)."""
+    description: Description | None = Field(default=None, examples=["Minutes from arrival to the first doctor"])
+    """What it means, and its unit of measure, in one line of at most 500 characters. Whoever may ask reads it: it must
+    tell of nobody."""
     bounds: Annotated[tuple[Bound, Bound], SkipValidation, WithJsonSchema(_PAIR)] | None = None
     """[low, high]: numbers outside are moved to the nearer bound, dates and timestamps outside read as NULL; or auto:
     those that `dpsql advise` finds."""

@@ -22,6 +22,7 @@ __all__ = [
     "Chance",
     "ColumnName",
     "Count",
+    "Description",
     "Duration",
     "FilePath",
     "Loss",
@@ -41,6 +42,8 @@ __all__ = [
 _NAME = r"[A-Za-z_][A-Za-z0-9_]{0,62}"
 _LONGEST = 1000
 """Characters of a column's name in the source. It is a choice: far beyond any header."""
+_DESCRIBED = 500
+"""Characters of a description. It is a choice: some sentences, which an agent reads with every table."""
 _DIGITS = 60
 """Decimal digits of a number. It is a choice: far beyond any measurement, yet few enough that no number in a policy
 takes long to compute with."""
@@ -176,6 +179,14 @@ def _own_name(value: str) -> str:
     return value
 
 
+def _described(value: str) -> str:
+    if not value.strip() or not value.isprintable() or len(value) > _DESCRIBED:
+        raise wrong(
+            f"this is no line of plain text of {_DESCRIBED} characters at most", "write what all may know, in a line"
+        )
+    return value
+
+
 def _column_name(value: str) -> str:
     if not re.fullmatch(rf"{_NAME}\.{_NAME}", value):
         raise wrong(f"{value!r} does not name a column", "write table.column, such as cities.name")
@@ -212,6 +223,10 @@ OwnName = Annotated[
     str, AfterValidator(_own_name), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": _LONGEST})
 ]
 """What the source calls a column: any text."""
+Description = Annotated[
+    str, AfterValidator(_described), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": _DESCRIBED})
+]
+"""Words for whoever reads: nothing is computed from them."""
 ColumnName = Annotated[
     str, AfterValidator(_column_name), WithJsonSchema({"type": "string", "pattern": rf"^{_NAME}\.{_NAME}$"})
 ]

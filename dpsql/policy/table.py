@@ -16,7 +16,7 @@ from dpsql.engines import CSV
 from dpsql.errors import InvariantBroken
 from dpsql.policy.column import ColumnPolicy
 from dpsql.policy.csv_file import CsvPolicy
-from dpsql.policy.section import Count, FilePath, Name, OwnName, Section, twins, wrong
+from dpsql.policy.section import Count, Description, FilePath, Name, OwnName, Section, twins, wrong
 
 __all__ = ["TablePolicy", "Via"]
 
@@ -55,6 +55,8 @@ class TablePolicy(Section):
 
     public: bool = False
     """true: nobody's data; joined freely and returned as it is."""
+    description: Description | None = Field(default=None, examples=["One row for each visit to the emergency room"])
+    """What a row is, in one line of at most 500 characters. Whoever may ask reads it: it must tell of nobody."""
     source: FilePath | None = None
     """A Parquet or CSV file, or several by a pattern such as flights/*.parquet; the folder of a Delta or Iceberg table,
     or a table of a DuckLake, such as lake.ducklake#visits; or schema.table of the engine's database; without it the
@@ -109,12 +111,13 @@ class TablePolicy(Section):
         if self.csv is not None and not str(self.file or "").lower().endswith(CSV):
             raise wrong("csv says how a CSV file is written", "remove it, or name that file at source", "csv")
         if self.public:
-            extra = sorted(self.model_fields_set - {"public", "source", "rename", "csv", "key", "columns"})
+            may = {"public", "description", "source", "rename", "csv", "key", "columns"}
+            extra = sorted(self.model_fields_set - may)
             if extra:
                 raise wrong(f"a public table has no {extra[0]}", f"remove {extra[0]}, or public: true", extra[0])
             for name, column in self.columns.items():
                 declared = column.model_fields_set | ({"bounds"} if column.auto else set())
-                if promises := sorted(declared - {"type", "nullable"}):
+                if promises := sorted(declared - {"type", "nullable", "description"}):
                     raise wrong(
                         "a public table is returned as it is, so nothing is promised of its values",
                         f"write the type alone, and remove {promises[0]}",

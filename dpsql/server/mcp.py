@@ -103,12 +103,12 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
 
     @server.tool(annotations=READS)
     async def list_tables() -> Annotated[CallToolResult, PublicTold]:
-        """The tables one may ask about: whose rows they are, and about how many. Free."""
+        """The tables one may ask about: whose rows they are, about how many, what they mean. Free."""
         return result(await _done(run, tools.list_tables))
 
     @server.tool(annotations=READS)
     async def describe_table(table: Table, offset: Offset = 0) -> Annotated[CallToolResult, PublicTold]:
-        """The columns of a table: types, bounds or listed values. Of table.column all listed values. Free."""
+        """The columns of a table: types, bounds or listed values, meanings. Of table.column all listed values. Free."""
         return result(await _done(run, lambda: tools.describe_table(table, offset)))
 
     @server.tool(annotations=READS)

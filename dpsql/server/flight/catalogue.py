@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from dpsql.answers.answer import Answer
+from dpsql.answers.listing import descriptions
 from dpsql.plan.outline import Outline
 from dpsql.plan.types import DECLARED, Type
 from dpsql.server.core import Guest
@@ -24,6 +25,8 @@ __all__ = ["COMMANDS", "SCHEMA", "listed", "schema_named"]
 SCHEMA = "main"
 """The one schema of the one catalogue, which has the policy's name."""
 TABLE = "TABLE"
+REMARKS = "ARROW:FLIGHT:SQL:REMARKS"
+"""The metadata of a field that drivers show as its column's comment."""
 
 
 def _names(*columns: str, more: tuple[pa.Field, ...] = ()) -> pa.Schema:
@@ -138,9 +141,16 @@ def _columns(guest: Guest, table: str) -> pa.Schema:
         answer: Answer = session.describe(table)
         return answer
 
-    rows = guest.ask(f"table {table}", described).rows
-    kinds = [DECLARED.get(str(kind), Type.TEXT) for _, kind, *_ in rows]
-    return schema_of(Outline(tuple(str(row[0]) for row in rows), tuple(kinds)))
+    answer = guest.ask(f"table {table}", described)
+    kinds = [DECLARED.get(str(kind), Type.TEXT) for _, kind, *_ in answer]
+    schema = schema_of(Outline(tuple(map(str, answer["column"])), tuple(kinds)))
+    return pa.schema(
+        [
+            field if words is None else field.with_metadata({REMARKS: words})
+            for field, words in zip(schema, descriptions(answer), strict=True)
+        ],
+        schema.metadata,
+    )
 
 
 def _infos(body: Fields, guest: Guest, catalogue: str) -> list[tuple[Any, ...]]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dpsql.answers.listing import comment, descriptions
 from dpsql.plan.types import Parameters, Type
 from dpsql.proxy import Proxy
 from dpsql.server.core import Guest
@@ -184,14 +185,16 @@ class Catalogue:
 def tables_of(session: Session) -> tuple[CatalogueTable, ...]:
     """The tables that an analyst may name, as SHOW TABLES and DESCRIBE tell of them."""
     found = []
-    for name, kind, unit, rows, about, *_ in session.tables():
+    tables = session.tables()
+    for (name, kind, unit, rows, about, *_), own in zip(tables, descriptions(tables), strict=True):
         each = "" if rows is None else f", at most {rows} row{'' if rows == 1 else 's'} of each {unit}"
         size = "" if about is None else f", about {about} rows"
+        described = session.describe(name)
         columns = tuple(
-            (column, type_, str(domain), bool(nullable) or kind == "private")
-            for column, type_, domain, nullable, *_ in session.describe(name)
+            (column, type_, comment(words, str(domain)), bool(nullable) or kind == "private")
+            for (column, type_, domain, nullable, *_), words in zip(described, descriptions(described), strict=True)
         )
-        found.append(CatalogueTable(name, f"{kind}{each}{size}", columns))
+        found.append(CatalogueTable(name, comment(own, f"{kind}{each}{size}"), columns))
     return tuple(found)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
-from dpsql.answers.listing import describe_table
+from dpsql.answers.listing import describe_table, descriptions, list_tables
 from dpsql.errors import UnsupportedQuery
 from dpsql.owner.catalog import IDENTITY
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
@@ -43,3 +44,23 @@ def test_all_values_of_a_column_are_listed_and_named_where_the_table_shows_some(
         describe_table(catalog, "people.age")
     with pytest.raises(UnsupportedQuery, match="Did you mean city"):
         describe_table(catalog, "people.citty")
+
+
+def test_descriptions_are_one_more_column_where_there_are_any() -> None:
+    facts = Facts(Type.BOOLEAN)
+    plain, described = ColumnInfo("old", facts), ColumnInfo("ill", facts, description="At <b>any</b> time")
+    assert plain == replace(plain, description="something else")  # words make no other column
+    columns = {column.name: column for column in (plain, described)}
+    tables = {
+        "people": TableInfo("people", columns, unit="person", description="Whoever was ever here"),
+        "plain": TableInfo("plain", {"old": plain}, unit="person"),
+    }
+    catalog = Catalog(tables, "add_remove", "policy.yaml", 1)
+    told = describe_table(catalog, "people")
+    assert (told.columns[-1], [row[-1] for row in told.rows]) == ("description", [None, "At <b>any</b> time"])
+    assert "At &lt;b&gt;any&lt;/b&gt; time" in told._repr_html_()
+    assert descriptions(list_tables(catalog)) == ["Whoever was ever here", None]
+    none = describe_table(catalog, "plain")
+    assert (none.columns, descriptions(none)) == (("column", "type", "domain", "nullable", "grid"), [None])
+    alone = Catalog({"plain": tables["plain"]}, "add_remove", "policy.yaml", 1)
+    assert "description" not in list_tables(alone).columns

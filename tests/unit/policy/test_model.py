@@ -322,3 +322,25 @@ def test_the_owners_mechanisms_name_columns_aggregates_and_mechanisms(
     wishes = "mechanisms: {visits.cost: {avg: laplace, ban: [gaussian]}}\n"
     assert change[0] in wishes
     assert expected in refusal(("tables:\n", wishes.replace(*change) + "tables:\n"))
+
+
+def test_tables_and_columns_of_both_kinds_are_described(load: Load) -> None:
+    policy = load(
+        ("  people:\n", "  people:\n    description: Everybody who was ever here\n"),
+        ("age: {type: integer,", "age: {description: 'In years, at the last visit', type: integer,"),
+        ("towns: {public: true", "towns: {description: The list of 2020, columns: {name: {type: text, "
+         "description: Without the canton}}, public: true"),
+    )  # fmt: skip
+    people, towns = policy.tables["people"], policy.tables["towns"]
+    assert (people.description, people.columns["age"].description) == (
+        "Everybody who was ever here",
+        "In years, at the last visit",
+    )
+    assert (towns.description, towns.columns["name"].description) == ("The list of 2020", "Without the canton")
+
+
+@pytest.mark.parametrize("text", ["", "  ", "a" * 501, "two\nlines", "a\x1b[31mb", "a\u202eb", "a\u200bb"])
+def test_a_description_is_a_line_that_prints(text: str) -> None:
+    with pytest.raises(ValidationError, match="no line of plain text of 500 characters at most"):
+        ColumnPolicy.model_validate({"type": "text", "description": text})
+    assert ColumnPolicy.model_validate({"type": "text", "description": "ä" * 500}).description == "ä" * 500
