@@ -10,6 +10,7 @@ __all__ = [
     "FEWEST_STEPS",
     "LEAST_GIVEN_DELTA",
     "LEAST_LOSS",
+    "LONGEST_DESCRIPTION",
     "LONGEST_IDENTITY",
     "MAX_LENGTH",
     "MOST_IN_PARTS",
@@ -69,6 +70,10 @@ people measure, and 2^53 such steps reach beyond 10^9."""
 MAX_LENGTH = 1_000
 """Letters of a text in a private table, where the policy does not say: the rest is cut when the bounded tables are
 built. It is a choice: names, addresses, links and remarks are shorter, and a thousand such texts are a megabyte."""
+
+LONGEST_DESCRIPTION = 500
+"""Characters of what the owner writes of a table or column. It is a choice: some sentences, which an agent reads with
+every table."""
 
 LONGEST_IDENTITY = 256
 """Letters of a unit, key or reference that is a text; a longer one reads as NULL, for cut it might be another's. It is

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from dpsql.engine.database import SourceType, TableSchema
+from dpsql.limits import LONGEST_DESCRIPTION
 from dpsql.owner.proposed import Link, also_leading, links, names_somebody, units
 
 __all__ = ["CEILING", "Choices", "first_policy", "plain_name", "quoted", "shown", "with_plain_columns"]
@@ -59,6 +60,8 @@ budget:
 #   bounds: [LOW, HIGH]          better, where known: tight ones mean little noise; days need them to be groups
 #   values: [a, b]               every value there is; or values_from: table.column of a public table; without
 #                                either the domain is open, and grouping by it needs delta
+#   description: "In years"      what it means, in a line; of tables, too. Analysts read it: all may know it, and it
+#                                tells of nobody{commented}
 #   nullable: true               where missing values are a group of their own
 # A CSV file says no types: they are those of its first lines. Where none shows, write for TYPE integer, real or decimal
 # (with bounds), text, boolean, date or timestamp. `dpsql check` says where values are none of that type. If some files
@@ -93,6 +96,7 @@ _FIELDS = {
     "untyped": "type: TYPE",
 }
 """What to declare for each family of types."""
+_COMMENTED = ". Those below are the source's own comments: read them first"
 _NOBODY = """\
 Where no column is a person: if each row is another person (a survey), number the rows once and keep the numbers:
 #   python -c "import duckdb; duckdb.sql('''COPY (SELECT row_number() OVER () AS person, * \
@@ -153,6 +157,7 @@ def first_policy(
         kind=kind,
         keys="".join(f"{key}: {quoted(value)}, " for key, value in keys.items()),
         nobody=_NOBODY,
+        commented=_COMMENTED if any(table.comment or table.comments for table in tables.values()) else "",
         total=(chosen.total or "FILL_IN") + _delta(chosen.delta),
         each=(chosen.each or "FILL_IN") + _delta(chosen.delta),
         per_query=(chosen.per_query or "FILL_IN") + _delta(chosen.delta and chosen.delta / QUERIES),
@@ -210,6 +215,7 @@ def with_plain_columns(tables: Mapping[str, TableSchema]) -> dict[str, TableSche
                 plain[name].get(column, column): (owner, plain.get(owner, {}).get(key, key))
                 for column, (owner, key) in table.references.items()
             },
+            comments={plain[name].get(column, column): text for column, text in table.comments.items()},
             rename={
                 new: table.rename.get(column, column)
                 for column, new in plain[name].items()
@@ -241,6 +247,8 @@ def _table(name: str, tables: Mapping[str, TableSchema], found: Mapping[str, Lin
         return f"  # {quoted(table.stored or name)}: not a plain name; make a view of it in the schema main\n"
     source = table.stored or (None if table.file is None else str(table.file))
     lines = [f"  {name}:\n"] + ([] if source is None else [f"    source: {quoted(source)}\n"])
+    if (words := _description(table.comment)) is not None:
+        lines.append(f"    description: {words}\n")
     if table.rename:
         lines.append("    rename:                      # names to use, and those in the data, which are none in SQL\n")
         lines += [f"      {new}: {quoted(own)}\n" for new, own in table.rename.items()]
@@ -315,7 +323,8 @@ def _columns(of: str, table: TableSchema, link: Link | None, chosen: Choices) ->
     for name, kind in table.columns:
         if link is None or name != link.column:
             known = chosen.known.get(f"{of}.{name}")
-            yield _column(name, kind, known, table.file is not None, shown=name in usable)
+            words = _description(table.comments.get(name, ""))
+            yield _column(name, kind, known, words, table.file is not None, shown=name in usable)
 
 
 def shown(table: TableSchema, chosen: Choices) -> set[str]:
@@ -325,7 +334,18 @@ def shown(table: TableSchema, chosen: Choices) -> set[str]:
     return {name for name in usable if not names_somebody(name)} if chosen.columns else set()
 
 
-def _column(name: str, kind: SourceType, known: str | None, of_file: bool, *, shown: bool) -> str:
+def _description(comment: str) -> str | None:
+    """A comment of the source as a description in YAML: what prints of it, on one line; None where nothing does.
+
+    >>> _description("In years,\\n at the  visit"), _description(" ")
+    ('"In years, at the visit"', None)
+    """
+    words = " ".join("".join(mark if mark.isprintable() else " " for mark in comment).split())
+    words = words if len(words) <= LONGEST_DESCRIPTION else words[: LONGEST_DESCRIPTION - 1] + "…"
+    return quoted(words) if words and words != "FILL_IN" else None
+
+
+def _column(name: str, kind: SourceType, known: str | None, words: str | None, of_file: bool, *, shown: bool) -> str:
     if not _PLAIN.fullmatch(name):
         cure = "rename the column in the file" if of_file else "give the column another one in a view"
         return f"      # {quoted(name)}: its name does not print; {cure}\n"
@@ -336,6 +356,8 @@ def _column(name: str, kind: SourceType, known: str | None, of_file: bool, *, sh
     fields = _FIELDS[kind.family].format(places=kind.places)
     if known is not None:
         fields = fields.replace("bounds: auto", known) if "auto" in fields else f"{fields}, {known}"
+    if words is not None:
+        fields += f", description: {words}"
     day = f"  {_DAY.format(like=_LIKE[kind.family])}" if kind.family in _LIKE and known is None else ""
     listed = f"  {_ENUM}" if kind.listed and known is None else ""
     return f"      {hidden}{name}: {{{fields}}}{day}{listed}\n"

@@ -15,7 +15,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from dpsql.limits import LEAST_GIVEN_DELTA, LEAST_LOSS, MOST_LOSS, MOST_ROWS
+from dpsql.limits import LEAST_GIVEN_DELTA, LEAST_LOSS, LONGEST_DESCRIPTION, MOST_LOSS, MOST_ROWS
 
 __all__ = [
     "Ceiling",
@@ -42,8 +42,6 @@ __all__ = [
 _NAME = r"[A-Za-z_][A-Za-z0-9_]{0,62}"
 _LONGEST = 1000
 """Characters of a column's name in the source. It is a choice: far beyond any header."""
-_DESCRIBED = 500
-"""Characters of a description. It is a choice: some sentences, which an agent reads with every table."""
 _DIGITS = 60
 """Decimal digits of a number. It is a choice: far beyond any measurement, yet few enough that no number in a policy
 takes long to compute with."""
@@ -180,9 +178,10 @@ def _own_name(value: str) -> str:
 
 
 def _described(value: str) -> str:
-    if not value.strip() or not value.isprintable() or len(value) > _DESCRIBED:
+    if not value.strip() or not value.isprintable() or len(value) > LONGEST_DESCRIPTION:
         raise wrong(
-            f"this is no line of plain text of {_DESCRIBED} characters at most", "write what all may know, in a line"
+            f"this is no line of plain text of {LONGEST_DESCRIPTION} characters at most",
+            "write what all may know, in a line",
         )
     return value
 
@@ -224,7 +223,9 @@ OwnName = Annotated[
 ]
 """What the source calls a column: any text."""
 Description = Annotated[
-    str, AfterValidator(_described), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": _DESCRIBED})
+    str,
+    AfterValidator(_described),
+    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": LONGEST_DESCRIPTION}),
 ]
 """Words for whoever reads: nothing is computed from them."""
 ColumnName = Annotated[

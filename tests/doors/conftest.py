@@ -17,7 +17,7 @@ from dpsql.policy import load_policy
 from dpsql.server.users import Users, users_file
 from examples import postgres, spark
 from tests.doors.elsewhere import Elsewhere, OnPostgres, OnSpark
-from tests.unit.server.clinic import write_clinic
+from tests.unit.server.clinic import POLICY, write_clinic
 
 CERTIFICATE = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1"
 
@@ -44,7 +44,9 @@ class Served:
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("served")
-    policy = load_policy(write_clinic(folder))
+    described = POLICY.replace("  people:\n", "  people:\n    description: Whoever was ever here\n")
+    described = described.replace("weight: {", "weight: {description: In kilograms, ")
+    policy = load_policy(write_clinic(folder, described))
     token = Users(users_file(policy)).add("ana", policy)
     command = [sys.executable, "-m", "dpsql.cli", "serve", str(folder / "clinic.yaml"), "--postgres", "127.0.0.1:0"]
     certificate = folder / "cert.pem" if shutil.which("openssl") else None

@@ -36,13 +36,16 @@ def test_postgresql_says_what_its_tables_declare(server: Server, here: Clinic) -
         connection.execute(
             "CREATE TABLE visits (stay int REFERENCES stays (stay_id), ward text, PRIMARY KEY (stay, ward))"
         )
+        connection.execute("COMMENT ON TABLE people IS 'Whoever was ever here'")
+        connection.execute("COMMENT ON COLUMN people.paid IS 'In francs'")
         connection.execute("INSERT INTO people VALUES (77, '1977-07-07', 'Mallory', 1.5)")
     source = f"postgresql:///declared?host={server.folder}&user=owner"
     text = here.dpsql("init", source, "--output", "-", "--unit", "person").out
     assert f'engine: {{kind: postgres, dsn: "{source}", memory' in text
     assert "unit: person" in of(text, "stays") and "# stay_id: {type: integer, bounds: auto}" in text
     assert "unit: {via: stays, on: stay}" in text and "key: [stay, ward]" in text
-    assert "# paid: {type: decimal, bounds: auto, grid: 1.0e-2}" in of(text, "people")
+    assert '# paid: {type: decimal, bounds: auto, grid: 1.0e-2, description: "In francs"}' in of(text, "people")
+    assert '    description: "Whoever was ever here"\n' in of(text, "people")
     assert not any(value in text for value in ("77", "Mallory"))
 
 

@@ -43,6 +43,7 @@ def test_psql(served: Served) -> None:
     commands = [
         "\\d",
         "\\d people",
+        "\\d+ people",
         "\\dt+",
         "\\l",
         "\\dn",
@@ -56,6 +57,8 @@ def test_psql(served: Served) -> None:
     lines = said(psql, served.url, "-X", "-A", "-t", *(part for own in commands for part in ("-c", own)))
     assert "public|people|table|owner" in lines
     assert "age|bigint|||" in lines
+    assert any(line.startswith("weight|") and line.endswith("|In kilograms ([0, 200])") for line in lines)
+    assert any(line.startswith("public|people|table|owner|") and "|Whoever was ever here (" in line for line in lines)
     assert sum(line.startswith("F|") for line in lines) == 2
     assert any("Cost: nothing, this was released before" in line for line in lines)
     refused = subprocess.run(

@@ -41,6 +41,17 @@ _CONSTRAINTS = """
     WHERE database_name = current_database() AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY')
     ORDER BY constraint_type
 """
+_COMMENTS = """
+    SELECT schema_name, table_name, '', comment FROM duckdb_tables()
+    WHERE database_name = current_database() AND comment IS NOT NULL
+    UNION ALL
+    SELECT schema_name, view_name, '', comment FROM duckdb_views()
+    WHERE database_name = current_database() AND comment IS NOT NULL
+    UNION ALL
+    SELECT schema_name, table_name, column_name, comment FROM duckdb_columns()
+    WHERE database_name = current_database() AND comment IS NOT NULL
+"""
+"""On tables and views, whose column is '', and on columns."""
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
 
 Tables = Mapping[str, TableSchema]
@@ -235,12 +246,17 @@ def _described(connection: duckdb.DuckDBPyConnection) -> Tables:
             unique.setdefault((schema, table), []).append(tuple(own))
         elif len(own) == 1 and (schema, other) in names:
             references.setdefault((schema, table), {})[own[0]] = (names[schema, other], others[0])
+    comments: dict[tuple[str, str], dict[str, str]] = {}
+    for schema, table, column, comment in connection.execute(_COMMENTS).fetchall():
+        comments.setdefault((schema, table), {})[column] = comment
     return {
         names[place]: TableSchema(
             tuple(found),
             stored=None if place[0] == "main" else ".".join(place),
             keys=tuple(unique.get(place, ())),
             references=references.get(place, {}),
+            comment=comments.get(place, {}).pop("", ""),
+            comments=comments.get(place, {}),
         )
         for place, found in columns.items()
     }

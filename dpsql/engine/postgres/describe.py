@@ -36,6 +36,13 @@ _CONSTRAINTS = """
     ORDER BY array_position(ARRAY['p', 'u', 'f'], k.contype::text), k.conname
 """
 
+_COMMENTS = """
+    SELECT d.objoid, coalesce(a.attname::text, ''), d.description
+    FROM pg_description d LEFT JOIN pg_attribute a ON a.attrelid = d.objoid AND a.attnum = d.objsubid AND d.objsubid > 0
+    WHERE d.classoid = 'pg_class'::regclass AND d.objoid = ANY($1)
+"""
+"""On relations, whose column is '', and on columns."""
+
 
 def reads(source: str) -> bool:
     """Whether a source is a connection string of PostgreSQL: a URI, or words and values such as ``dbname=hospital``."""
@@ -78,6 +85,10 @@ def describe(source: str) -> Mapping[str, TableSchema]:
         tables = dict(connection.execute(_TABLES.encode()).fetchall())
         columns = columns_of(connection, list(tables))
         declared = connection.execute(_CONSTRAINTS.encode(), [list(tables)]).fetchall()
+        commented = connection.execute(_COMMENTS.encode(), [list(tables)]).fetchall()
+    comments: dict[int, dict[str, str]] = {relation: {} for relation in tables}
+    for relation, column, text in commented:
+        comments[relation][column] = text
     if not tables:
         raise OperationalError(
             "There is no table in the search path of the connection string. Where the tables are in a schema of their "
@@ -92,6 +103,8 @@ def describe(source: str) -> Mapping[str, TableSchema]:
                 for kind, of, other, own, others in declared
                 if of == relation and kind == "f" and len(own) == 1 and other in tables
             },
+            comment=comments[relation].pop("", ""),
+            comments=comments[relation],
         )
         for relation, name in tables.items()
     }

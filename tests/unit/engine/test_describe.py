@@ -137,3 +137,23 @@ def test_a_folder_or_pattern_without_files_is_one_clear_error(tmp_path: Path, so
     parts(tmp_path / "rides")
     with pytest.raises(OperationalError, match=told):
         describe(tmp_path / source)
+
+
+def test_comments_on_tables_views_and_columns_are_read(tmp_path: Path) -> None:
+    file = database(
+        tmp_path / "clinic.duckdb",
+        "CREATE TABLE visits (visit_id INTEGER, wait INTEGER)",
+        "CREATE VIEW long AS SELECT wait FROM visits",
+        "CREATE SCHEMA before",
+        "CREATE TABLE before.visits (wait INTEGER)",
+        "COMMENT ON TABLE visits IS 'One row a visit'",
+        "COMMENT ON COLUMN visits.wait IS 'In minutes'",
+        "COMMENT ON VIEW long IS 'Long ones'",
+        "COMMENT ON COLUMN before.visits.wait IS 'In hours'",
+    )
+    found = {name: (table.comment, table.comments) for name, table in describe(file).items()}
+    assert found == {
+        "long": ("Long ones", {}),
+        "visits": ("One row a visit", {"wait": "In minutes"}),
+        "before_visits": ("", {"wait": "In hours"}),
+    }

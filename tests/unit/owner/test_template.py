@@ -229,3 +229,23 @@ def test_the_line_that_numbers_the_rows_of_a_survey_runs(tmp_path: Path) -> None
     duckdb.execute(f"COPY (SELECT 7 AS x) TO '{tmp_path / 'survey.parquet'}'")
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
     assert duckdb.execute(f"FROM '{tmp_path / 'persons.parquet'}'").fetchall() == [(1, 7)]
+
+
+def test_comments_of_the_source_are_descriptions(tmp_path: Path) -> None:
+    words = {"age": 'In "years"; {not} # days,\n\x1b[2J bounds: auto', "Größe": "x" * 501, "email": " "}
+    columns = (("person_id", WHOLE), ("age", WHOLE), ("Größe", WHOLE), ("email", TEXT))
+    tables = {
+        "people": TableSchema(columns, comment="Whoever came", comments=words),
+        "towns": TableSchema((("name", TEXT),), comment="FILL_IN"),
+    }
+    chosen = Choices("person_id", frozenset({"towns"}), columns=True, total="3", each="1", per_query="0.1")
+    file = tmp_path / "shop.yaml"
+    text = first_policy("shop", "duckdb", {"database": "shop.duckdb"}, tables, chosen)
+    assert "the source's own comments: read them first" in text
+    file.write_text(text)
+    people, towns = (load_policy(file).tables[name] for name in ("people", "towns"))
+    assert (people.description, towns.description) == ("Whoever came", None)
+    assert people.columns["age"].description == 'In "years"; {not} # days, [2J bounds: auto'
+    assert people.columns["Groesse"].description == "x" * 499 + "…"
+    none = first_policy("shop", "duckdb", {"database": "shop.duckdb"}, SHOP, chosen)
+    assert "description" not in none.partition("tables:\n")[2] and "own comments" not in none
