@@ -127,7 +127,7 @@ def thinned(rows: float, share: float) -> float:
 
     Rows are thought to be picked by chance, so that of few there is often none.
 
-    >>> thinned(9.0, 1.0), round(thinned(9.0, 1 / 6), 2), thinned(9.0, 1e-9)
+    >>> thinned(9.0, 1.0), round(thinned(9.0, 1 / 6), 2), round(thinned(9.0, 1e-9), 2)
     (9.0, 1.93, 1.0)
     """
     if share >= 1:

@@ -54,7 +54,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
         (SUMS, "AVG(amount) FILTER (WHERE paid), AVG(amount * 2.5)", ROWS),
         ("COUNT(*)", "AVG(amount, contribution_bounds_per_row => (-2, 3))", ROWS),
         (SUMS, MEANS, "orders WHERE amount IS NULL"),
-        (SUMS, MEANS, "orders WHERE month > 12"),
+        (SUMS, MEANS, "orders WHERE month > 11 AND month <> 12"),
         (SUMS, MEANS, "orders"),
         (SUMS, MEANS, "orders WHERE paid GROUP BY region"),
         ("SUM(amount)", "COUNT(*)", "orders GROUP BY region, paid"),
@@ -152,7 +152,7 @@ def asked_for(session: Session, asked: str, mechanism: str, rows: str) -> list[A
 
 def assert_alike(session: Session, found: Sequence[Reading], rows: str) -> None:
     """Each reading finds what a statement of its own finds."""
-    run, nothing = session._backend.engine.run, rows.endswith(("month > 12", "IS NULL"))  # no row, or no value
+    run, nothing = session._backend.engine.run, rows.endswith(("month <> 12", "IS NULL"))  # no row, or no value
     for reading in found:
         need, own = reading.need, reading.own(run(reading.statement))
         assert isinstance(need, Aggregates | Sized)

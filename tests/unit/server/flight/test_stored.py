@@ -59,7 +59,7 @@ def test_what_is_told_of_an_answer_is_of_that_answer_whatever_is_asked_beside_it
             asked(
                 self,
                 kept,
-                f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.02) {sql.removeprefix('SELECT')}1",
+                f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.02) {sql.removeprefix('SELECT')}.1",
                 (),
             )
         return found
