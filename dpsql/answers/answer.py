@@ -164,7 +164,7 @@ class Answer:
         ends = self._intervals(column, level)
         if not ends and self.rows and self.released_from:
             raise ProgrammingError(f"Nothing is proved of {name!r}, which tells of synthetic rows.")
-        if not ends and self.rows and self.roles[column].noised:
+        if not ends and self.rows and self.roles[column] is ColumnRole.OTHER:
             raise ProgrammingError(f"{name!r} is no number: what noise makes of it has no interval.")
         if not ends and self.rows:
             raise ProgrammingError(f"{name!r} holds no noise, so it has no interval.")

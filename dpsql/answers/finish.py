@@ -35,9 +35,10 @@ from dpsql.answers.shorter import shorter
 from dpsql.answers.totals import several_rows, several_rows_intervals
 from dpsql.mechanisms.foretold import foretold_answer
 from dpsql.plan.expressions import columns_of
-from dpsql.plan.members import picking
+from dpsql.plan.members import noise_decides, picking
 from dpsql.plan.plans import Plan, PublicPlan
 from dpsql.plan.roles import answer_columns, roles_of
+from dpsql.plan.stages import aggregates_in
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.account import Composition
 from dpsql.privacy.loss import PrivacyLoss
@@ -85,7 +86,8 @@ def finish(
     rows = post_process.rows(plan, together.groups, together.values)
     noised = dict.fromkeys(measured.aggregate.name for measured in prepared.measured)
     bars = {name: _bars(prepared, released, name, together) for name in noised}
-    intervals = Intervals(plan, together, bars, rows, post_process, cells_of(prepared, released, together))
+    cells, by_noise = cells_of(prepared, released, together), noise_decides(plan)
+    intervals = Intervals(plan, together, bars, rows, post_process, cells, by_noise)
     confidence = prepared.options.confidence or 0.95
     flat = Answer(
         columns=tuple(output.name for output in plan.answer),
@@ -123,6 +125,7 @@ class Intervals:
         rows: The answer's rows.
         post_process: The worker for released values.
         cells: Those released values whose noise is known cell by cell.
+        by_noise: Whether noise decides which rows are aggregated.
     """
 
     plan: Plan
@@ -131,11 +134,14 @@ class Intervals:
     rows: AnswerRows
     post_process: PostProcess
     cells: Cells = field(default_factory=dict)
+    by_noise: bool = False
 
     def __call__(self, column: int, level: float) -> list[Ends]:
         """One interval a row of an output, counted from 0; empty where it holds no noise."""
         expression = answer_columns(self.plan)[column]
         groups, values = self.together.groups, self.together.values
+        if self.by_noise and expression.facts.type.numeric and aggregates_in(expression):
+            return [(None, None)] * len(self.rows.rows)
         found = linear_intervals(
             column, self.plan, self.together, self.cells, self.bars, self.rows, self.post_process, level
         )

@@ -28,10 +28,11 @@ from dpsql.engine.over_release import lower_over_release
 from dpsql.limits import SATURATION
 from dpsql.plan.catalog import TableInfo
 from dpsql.plan.expressions import columns_of
+from dpsql.plan.members import chooses_by_noise, noise_decides
 from dpsql.plan.nodes import Column, Expression, Filter, Join, Relation, Semi, UnionAll
 from dpsql.plan.noised import decided_by_noise, is_noised
 from dpsql.plan.origins import PART, ROW
-from dpsql.plan.plans import Several
+from dpsql.plan.plans import Plan, Several
 from dpsql.plan.ranged import Ranged, Told
 from dpsql.plan.relations import scans
 from dpsql.plan.roles import roles_of
@@ -118,7 +119,9 @@ def put_together(
         replayed=bool(named) and all(part.replayed for part in named),
         private=all(part.private for part in answers),
         confidence=named[0].confidence if named else answers[0].confidence,
-        _intervals=Intervals(plan, AllGroupings(groups, values, {}), bars, shown, post_process),
+        _intervals=Intervals(
+            plan, AllGroupings(groups, values, {}), bars, shown, post_process, by_noise=_by_noise(several)
+        ),
         released_from=tuple(dict.fromkeys(name for part in answers for name in part.released_from)),
         caps=tuple(dict.fromkeys([*(cap for part in answers for cap in part.caps), *([FAR] if cut else shown.told)])),
         notices=tuple(dict.fromkeys(notice for part in answers for notice in [*part.notices, *beside_it])),
@@ -192,6 +195,15 @@ def quoted_together(
 def _beside(several: Several) -> list[str]:
     """What is said of all of it: which SELECTs add no row, and that no number keeps its interval, where that is so."""
     return [*several.notes, BARE] if decided_by_noise(several.after.relation) else [*several.notes]
+
+
+def _by_noise(several: Several) -> bool:
+    """Whether noise decides which rows are aggregated: which there are, in the answers, too, or which are chosen."""
+    plan = several.after.shown
+    chosen = any(isinstance(part, Plan) and chooses_by_noise(part) for part in several.parts)
+    if any(stage.aggregates for stage in plan.stages) and (chosen or decided_by_noise(several.after.relation)):
+        return True
+    return noise_decides(plan)
 
 
 def _table(table: TableInfo, rows: Sequence[tuple[Any, ...]]) -> tuple[dict[str, tuple[str, Sequence[Any]]], bool]:

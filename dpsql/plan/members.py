@@ -16,13 +16,25 @@ from typing import Any
 from dpsql.plan.expressions import columns_of, substituted
 from dpsql.plan.functions import Function
 from dpsql.plan.functions.table import Nulls
+from dpsql.plan.grouping import GROUPING_SET
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.plans import Output, Plan, Stage
 from dpsql.plan.stages import RELEASED, aggregates_in
 from dpsql.plan.types import Facts, Type
 from dpsql.plan.windows import between_stages
 
-__all__ = ["MEMBERS", "ROW", "Members", "WithMembers", "condition_of", "numbers", "picking", "with_members"]
+__all__ = [
+    "MEMBERS",
+    "ROW",
+    "Members",
+    "WithMembers",
+    "chooses_by_noise",
+    "condition_of",
+    "noise_decides",
+    "numbers",
+    "picking",
+    "with_members",
+]
 
 ROW = Column(RELEASED, "row", Facts(Type.INTEGER, nullable=False))
 MEMBERS = Function(
@@ -95,18 +107,13 @@ def with_members(plan: Plan) -> WithMembers | None:
     at = next((place for place, stage in enumerate(plan.stages) if stage.aggregates), None)
     if at is None or any(stage.aggregates for stage in plan.stages[at + 1 :]):
         return None
-    noised, over = {own.name for own in plan.aggregates}, dict[str, Expression]()
-    for outputs in (plan.outputs, *(stage.outputs for stage in plan.stages[:at])):
-        columns = [substituted(output.expression, over) for output in outputs]
-        over = {f"c{i}": between_stages(expression) for i, expression in enumerate(columns)}
+    if _by_noise(plan, at):
+        return None
+    stage, over, keys = plan.stages[at], _columns_before(plan, at), _keys(plan)
 
     def public(expression: Expression) -> bool:
-        return noised.isdisjoint(own.name for own in columns_of(substituted(expression, over)))
+        return keys.issuperset(own.name for own in columns_of(substituted(expression, over)))
 
-    stage = plan.stages[at]
-    picked = picking(replace(plan, stages=(*plan.stages[:at], Stage((), stage.where))))
-    if picked & noised or not all(map(public, stage.group_by)):
-        return None
     every = {id(own): own for output in stage.outputs for own in aggregates_in(output.expression)}.values()
     written = dict.fromkeys(own for node in every if (own := condition_of(node)) is not None and public(own))
     found = [_members(ROW), *(_members(Case(((own, ROW),), Constant(None, ROW.facts), ROW.facts)) for own in written)]
@@ -122,6 +129,38 @@ def with_members(plan: Plan) -> WithMembers | None:
     conditions = tuple(substituted(own, over) for own in written)
     before = plan.stages[:at]
     return WithMembers(replace(plan, stages=(*before, *stages)), replace(plan, stages=(*before, alone)), conditions)
+
+
+def noise_decides(plan: Plan) -> bool:
+    """Whether rows of an answer are aggregated, and noise decides which, or which of them are one group."""
+    return any(_by_noise(plan, at) for at, stage in enumerate(plan.stages) if stage.aggregates)
+
+
+def chooses_by_noise(plan: Plan) -> bool:
+    """Whether HAVING, WHERE over the answer, or LIMIT by a noised number decides which rows there are."""
+    return not picking(plan) <= _keys(plan)
+
+
+def _by_noise(plan: Plan, at: int) -> bool:
+    """The same of one stage."""
+    stage, over = plan.stages[at], _columns_before(plan, at)
+    picked = picking(replace(plan, stages=(*plan.stages[:at], Stage((), stage.where))))
+    read = {own.name for key in stage.group_by for own in columns_of(substituted(key, over))}
+    return not picked | read <= _keys(plan)
+
+
+def _keys(plan: Plan) -> frozenset[str]:
+    """The released columns that hold no noise."""
+    return frozenset({GROUPING_SET.name, *(key.name for key in plan.keys)})
+
+
+def _columns_before(plan: Plan, at: int) -> dict[str, Expression]:
+    """The columns that a stage reads, over released ones."""
+    over = dict[str, Expression]()
+    for outputs in (plan.outputs, *(stage.outputs for stage in plan.stages[:at])):
+        columns = [substituted(output.expression, over) for output in outputs]
+        over = {f"c{i}": between_stages(expression) for i, expression in enumerate(columns)}
+    return over
 
 
 def _members(row: Expression) -> Expression:

@@ -34,6 +34,7 @@ from dpsql.plan.nodes import (
 )
 from dpsql.plan.plans import Plan
 from dpsql.plan.relations import conjuncts, scans
+from dpsql.plan.types import Type
 from dpsql.sql import syntax
 
 __all__ = ["NoRows", "no_rows", "refuse_no_rows"]
@@ -87,8 +88,9 @@ def refuse_no_rows(plan: Plan, evaluate: Evaluate) -> None:
         outside = each[0] if None not in each else None
     if outside is not None:
         low, high = outside.facts.low, outside.facts.high
+        whole = "is a whole number" if outside.facts.type is Type.INTEGER else "lies"
         raise UnsupportedQuery(
-            f"no row can meet its condition, for by what is public it lies within [{_said(low)}, {_said(high)}].",
+            f"no row can meet its condition, for by what is public it {whole} within [{_said(low)}, {_said(high)}].",
             construct=outside.shown, position=None,
             hint="DESCRIBE shows which values columns have. Numbers outside count as the nearer bound, days as NULL.",
         )  # fmt: skip

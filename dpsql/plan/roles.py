@@ -78,7 +78,7 @@ def roles_of(plan: AnyPlan) -> tuple[ColumnRole, ...]:
     for stage in plan.stages:
         below = {f"c{i}": role for i, role in enumerate(found)}
         noised = stage.aggregates and any(role.noised for role in found)
-        found = [_over(own, below, counts=noised) for own in stage.outputs]
+        found = [_over(own, below, counts=noised and own.expression not in stage.group_by) for own in stage.outputs]
     return tuple(found)
 
 

@@ -249,7 +249,9 @@ class _Stage:
         if isinstance(node, syntax.Call) and node.name in CHOOSING:
             raise UnsupportedQuery(
                 "over answers and public tables a row is not chosen by an aggregate.", construct=node.name,
-                position=node.position, hint="Write SELECT y, n FROM (..) ORDER BY n DESC LIMIT 1.",
+                position=node.position,
+                hint="Write ORDER BY n DESC LIMIT 1, or for one of each group "
+                "QUALIFY ROW_NUMBER() OVER (PARTITION BY g ORDER BY n DESC) = 1.",
             )  # fmt: skip
         return windowed(node, Resolver(self._lookup, self.parameters)) if isinstance(node, syntax.Window) else None
 

@@ -162,7 +162,8 @@ class _Builder(Places):
                 self._distinct()
                 return
             case "in" if following.kind is TokenKind.PARAMETER:
-                raise self._refusal("IN ?", "one ? is one value.", "Write = ANY (?), or IN (?, ?, ?).")
+                own = following.text
+                raise self._refusal(f"IN {own}", f"one {own} is one value.", f"Write = ANY ({own}), or IN (?, ?, ?).")
             case "in" if following.symbol != "(":
                 raise self._refusal("IN", "it takes a list or a sub-query.", "Write IN (1, 2) or IN (SELECT ..).")
             case "using" if following.word == "sample":

@@ -61,7 +61,7 @@ _STRANGE = (
         re.compile(r":=?"),
         ":",
         "dpsql does not read it here.",
-        "Write name => value for a named argument, and substr(x, 2, 3) for x[2:4].",
+        "Write name => value for a named argument, $name for a parameter, and substr(x, 2, 3) for x[2:4].",
     ),
     (re.compile(r"[{}]"), "struct", "structs and maps are not supported.", "Write plain columns and values."),
     (re.compile(r"`"), "backtick", "dpsql does not read it.", 'Write "name" to quote a name.'),

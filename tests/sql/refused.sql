@@ -185,7 +185,7 @@ SELECT COUNT(*) FROM patients WHERE age > $
 -- refused: parameter at 1:43: dpsql does not read it. Write ? for each value, or $1, $2, or $name.
 
 SELECT COUNT(*) FROM patients WHERE age > :limit
--- refused: : at 1:43: dpsql does not read it here. Write name => value for a named argument, and substr(x, 2, 3) for x[2:4].
+-- refused: : at 1:43: dpsql does not read it here. Write name => value for a named argument, $name for a parameter, and substr(x, 2, 3) for x[2:4].
 
 SELECT COUNT(*) FROM patients WHERE age > ¿
 -- refused: character U+00BF at 1:43: dpsql does not read this character outside quotes. Take it out, or quote the name or the string it belongs to.
@@ -1738,13 +1738,13 @@ SELECT SUM(cost), AVG(cost), COUNT(*) FROM visits WHERE cost < -1
 -- refused: cost: no row can meet its condition, for by what is public it lies within [0, 20000]. DESCRIBE shows which values columns have. Numbers outside count as the nearer bound, days as NULL.
 
 SELECT COUNT(*) FROM patients WHERE age IN (200, 300) OR age = -1
--- refused: age: no row can meet its condition, for by what is public it lies within [0, 110]. DESCRIBE shows which values columns have. Numbers outside count as the nearer bound, days as NULL.
+-- refused: age: no row can meet its condition, for by what is public it is a whole number within [0, 110]. DESCRIBE shows which values columns have. Numbers outside count as the nearer bound, days as NULL.
 
 SELECT sex, COUNT(*) FROM patients WHERE sex <> 'F' AND age BETWEEN 111 AND 120 GROUP BY sex
--- refused: age: no row can meet its condition, for by what is public it lies within [0, 110]. DESCRIBE shows which values columns have. Numbers outside count as the nearer bound, days as NULL.
+-- refused: age: no row can meet its condition, for by what is public it is a whole number within [0, 110]. DESCRIBE shows which values columns have. Numbers outside count as the nearer bound, days as NULL.
 
 SELECT COUNT(*) FILTER (WHERE age > 200) FROM patients
--- refused: age: no row can meet its condition, for by what is public it lies within [0, 110]. DESCRIBE shows which values columns have. Numbers outside count as the nearer bound, days as NULL.
+-- refused: age: no row can meet its condition, for by what is public it is a whole number within [0, 110]. DESCRIBE shows which values columns have. Numbers outside count as the nearer bound, days as NULL.
 
 SELECT COUNT(*) FROM visits WHERE visited_on > DATE '2090-01-01'
 -- refused: visited_on: no row can meet its condition, for by what is public it lies within [2020-01-01, 2025-12-31]. DESCRIBE shows which values columns have. Numbers outside count as the nearer bound, days as NULL.
@@ -2391,7 +2391,7 @@ SELECT concat(AVG(cost), ' euro') FROM visits
 -- refused: concat at 1:8: it does not take (real, text). It takes (text, ...). Write CAST(n AS VARCHAR) for a whole number, and CAST(round(x, 1) AS VARCHAR) for another.
 
 SELECT arg_max(y, n) FROM (SELECT year(visited_on) AS y, COUNT(*) AS n FROM visits GROUP BY y)
--- refused: arg_max at 1:8: over answers and public tables a row is not chosen by an aggregate. Write SELECT y, n FROM (..) ORDER BY n DESC LIMIT 1.
+-- refused: arg_max at 1:8: over answers and public tables a row is not chosen by an aggregate. Write ORDER BY n DESC LIMIT 1, or for one of each group QUALIFY ROW_NUMBER() OVER (PARTITION BY g ORDER BY n DESC) = 1.
 
 SELECT COUNT(*) AS n FROM visits WHERE n > 5
 -- refused: COUNT at 1:8: an aggregate cannot stand here. Conditions on aggregates belong into HAVING; an aggregate of aggregates needs a sub-query.

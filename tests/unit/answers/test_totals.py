@@ -124,3 +124,36 @@ def test_a_window_over_keys_alone_is_exact(session: dpsql.Session) -> None:
     )
     with pytest.raises(dpsql.ProgrammingError, match="holds no noise"):
         answer.interval("k")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*) AS x FROM t WHERE n > {}",
+        "SELECT SUM(length(sector)) + 1 AS x FROM (SELECT sector FROM t ORDER BY n LIMIT 2)",
+        "SELECT x * 2 AS x FROM (SELECT n > {} AS big, COUNT(*) AS x FROM t GROUP BY 1) LIMIT 1",
+        "SELECT SUM(n) AS x FROM t NATURAL JOIN t AS u WHERE n > {}",
+        "SELECT COUNT(*) AS x FROM t NATURAL JOIN t AS u WHERE n > {}",
+        "SELECT SUM(n) AS x FROM (SELECT * FROM t UNION ALL SELECT * FROM t) WHERE n > {}",
+        "SELECT COUNT(*) AS x FROM (SELECT * FROM t ORDER BY n LIMIT 2) AS s NATURAL JOIN (SELECT sector FROM t) AS u",
+    ],
+)
+def test_what_counts_rows_that_noise_chose_is_not_shown_as_exact(
+    session: dpsql.Session, ends: list[tuple[float, float]], sql: str
+) -> None:
+    asked = f"WITH t AS ({COUNTED}) {sql.format(round(sum(ends[0]) / 2))}"
+    answer = session.query(asked, epsilon=0.1)
+    assert answer.interval("x") == [(None, None)]
+    assert "± ?" in str(answer)
+
+
+def test_what_counts_rows_that_are_public_is_exact(session: dpsql.Session) -> None:
+    answer = session.query(f"SELECT COUNT(*) AS x FROM ({COUNTED}) WHERE sector <> 'farm'", epsilon=0.1)
+    assert not answer.ends(0)
+    with pytest.raises(dpsql.ProgrammingError, match="holds no noise"):
+        answer.interval("x")
+
+
+def test_what_rows_are_grouped_by_has_no_interval_beside_it(session: dpsql.Session) -> None:
+    answer = session.query(f"SELECT length(sector) AS x, SUM(n) AS n FROM ({COUNTED}) GROUP BY length(sector)")
+    assert answer.with_intervals().columns == ("x", "n", "n_low", "n_high")
