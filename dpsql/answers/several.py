@@ -29,7 +29,7 @@ from dpsql.limits import SATURATION
 from dpsql.plan.catalog import TableInfo
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.members import chooses_by_noise, noise_decides
-from dpsql.plan.nodes import Column, Expression, Filter, Join, Relation, Semi, UnionAll
+from dpsql.plan.nodes import Column, Expression, Filter, Join, Project, Relation, Semi, UnionAll
 from dpsql.plan.noised import decided_by_noise, is_noised
 from dpsql.plan.origins import PART, ROW
 from dpsql.plan.plans import Plan, Several
@@ -50,10 +50,8 @@ FIRST = (
     "Values of sub-queries among the rows are released first. Rows meet what was released, noise included, and "
     "intervals are about the rows that it leaves."
 )
-BARE = (
-    "Noised numbers decide which rows there are, so that none of them keeps its interval. Where UNION makes equal rows "
-    "one, UNION ALL keeps every row, with its intervals."
-)
+BARE = "Noised numbers decide which rows there are, so that none of them keeps its interval."
+ALL = " Where UNION makes equal rows one, UNION ALL keeps every row, with its intervals."
 
 
 def rehearse_together(several: Several, post_process: PostProcess) -> None:
@@ -194,7 +192,10 @@ def quoted_together(
 
 def _beside(several: Several) -> list[str]:
     """What is said of all of it: which SELECTs add no row, and that no number keeps its interval, where that is so."""
-    return [*several.notes, BARE] if decided_by_noise(several.after.relation) else [*several.notes]
+    relation = several.after.relation
+    if not decided_by_noise(relation):
+        return [*several.notes]
+    return [*several.notes, BARE + (ALL if isinstance(relation, Project) and relation.distinct else "")]
 
 
 def _by_noise(several: Several) -> bool:

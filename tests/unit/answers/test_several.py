@@ -231,6 +231,8 @@ def test_rows_that_noise_joins_have_no_interval(session: dpsql.Session) -> None:
     assert joined.interval("n") == joined.interval("m") == session.query(BY_SEX).interval("n")
     distinct = session.query(f"{BY_SEX} UNION {BY_SEX}")
     assert distinct.interval("n") == [(None, None)] * 3
+    assert [note for note in distinct.notes if "UNION ALL keeps every row" in note]
+    assert not any("UNION" in note for note in session.query(f"SELECT a.n {both}").notes)
 
 
 def test_several_statements_may_hold_several_answers(session: dpsql.Session) -> None:

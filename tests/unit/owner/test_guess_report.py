@@ -97,3 +97,14 @@ def test_a_place_or_a_width_that_most_values_belie_is_told(
         assert words in what
         assert number == count
         assert share is None or share == Fraction(number or 0, 400)
+
+
+@pytest.mark.parametrize(("spread", "told"), [(60, []), (3000, ["within a third of the spread"])])
+def test_of_a_column_of_mostly_0_the_spread_is_that_of_the_others(tmp_path: Path, spread: int, told: list[str]) -> None:
+    with connected(tmp_path / "guesses.duckdb") as data:
+        data.execute(
+            "CREATE TABLE people AS SELECT i AS person, CASE WHEN i < 30 THEN 50 + i ELSE 0 END AS pay "
+            "FROM range(301) AS t(i)"
+        )
+    said = [what for what, _, _ in found(tmp_path, guess=f", centre: 0, spread: {spread}")]
+    assert len(said) == len(told) and all(word in what for word, what in zip(told, said, strict=True))
