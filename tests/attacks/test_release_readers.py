@@ -40,7 +40,7 @@ ASKED = (
     "SHOW TABLES",
     "DROP TABLE ages",
     "SELECT COUNT(*) FROM ages",
-    "SELECT COUNT(*) FROM people WHERE age > 50 AND age < 40",
+    "SELECT COUNT(*) FROM people WHERE age > 30",
     "SHOW BUDGET",
     "CREATE SYNTHETIC TABLE more WITH (epsilon = 0.25) AS SELECT age FROM people",
     "CREATE SYNTHETIC TABLE over WITH (epsilon = 0.5) AS SELECT age FROM people",
@@ -100,7 +100,7 @@ READER = (
     "SHOW TABLES",
     "SHOW BUDGET",
     "DROP TABLE ages",
-    "SELECT COUNT(*) FROM people WHERE age > 30",
+    "SELECT COUNT(*) FROM people WHERE age > 50 AND age < 40",
     "CREATE SYNTHETIC TABLE more WITH (epsilon = 0.9) AS SELECT age FROM people",
 )
 
