@@ -164,9 +164,7 @@ def test_an_answer_without_rows_is_refused_and_with_limit_0_free(session: Sessio
 def test_a_condition_outside_the_bounds_of_its_column_is_refused_with_them(session: Session, sql: str) -> None:
     spent = session.budget().spent
     for asked in (session.query, session.explain):
-        with pytest.raises(
-            UnsupportedQuery, match=r"no row can meet its condition, .* it lies within \[[\d-]+, [\d-]+\]"
-        ):
+        with pytest.raises(UnsupportedQuery, match=r"no row can meet its condition, .* within \[[\d-]+, [\d-]+\]"):
             asked(sql)
     assert len(session.query(f"{sql} LIMIT 0").rows) == 0
     assert session.outline(sql).columns
