@@ -86,7 +86,7 @@ def _sqlite(file: str) -> Iterator[LakeCatalogue]:
     from dpsql.engine.duckdb.ducklake_catalogue import LakeCatalogue
 
     with closing(
-        sqlite3.connect(f"file:{quote(file)}?mode=ro", _PATIENCE, isolation_level=None, uri=True)
+        sqlite3.connect(f"file:{quote(file)}?mode=ro", timeout=_PATIENCE, isolation_level=None, uri=True)
     ) as connection:
 
         def ask(sql: str) -> list[Row]:
