@@ -6645,12 +6645,6 @@ SELECT name, -population AS population FROM cities ORDER BY population, name LIM
 -- columns: name text, population integer [-8175133, -50005]
 -- engine: SELECT "t0"."name" AS "c0", (-"t0"."population") AS "c1" FROM "bounded"."main"."cities" AS "t0" ORDER BY (-"t0"."population") ASC NULLS LAST, "t0"."name" ASC NULLS LAST LIMIT 3
 
-SELECT state AS name, SUM(population) AS state FROM cities GROUP BY cities.state HAVING state > 'F' ORDER BY state || 'x', state
--- unit: none, the tables are public
--- columns: name text, state integer or NULL
--- engine: SELECT "t0"."state" AS "c0", TRY_CAST(SUM("t0"."population") AS BIGINT) AS "c1" FROM "bounded"."main"."cities" AS "t0" GROUP BY "t0"."state" HAVING ("t0"."state" > CAST($1 AS VARCHAR)) ORDER BY ("t0"."state" || CAST($2 AS VARCHAR)) ASC NULLS LAST, TRY_CAST(SUM("t0"."population") AS BIGINT) ASC NULLS LAST, "t0"."state" ASC NULLS LAST
--- values: 'F', 'x'
-
 -- reference: SELECT sex AS consent, COUNT(*) AS sex FROM patients WHERE sex IS NOT NULL GROUP BY sex QUALIFY RANK() OVER (ORDER BY COUNT(*)) <= 2 ORDER BY 2
 SELECT sex AS consent, COUNT(*) AS sex FROM patients GROUP BY patients.sex QUALIFY RANK() OVER (ORDER BY COUNT(*)) <= 2 ORDER BY sex
 -- unit: patients.patient_id

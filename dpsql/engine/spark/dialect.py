@@ -229,8 +229,8 @@ OWN = {
     "median_of_reals": "percentile_cont(0.5) WITHIN GROUP (ORDER BY {0})",
     "row_offset": "CAST({0} AS INT)",
     "try_sum_of_reals": "CASE WHEN abs(SUM({0})) <= CAST('1.7976931348623157e308' AS DOUBLE) THEN SUM({0}) END",
-    "all_true": "bool_and({0})",
-    "any_true": "bool_or({0})",
+    "all_true": "min({0})",
+    "any_true": "max({0})",
     "with_length": f"concat(CAST(char_length({text_of('{0}')}) AS STRING), ':', {text_of('{0}')})",
     "hash": "sha2(concat_ws('', {*}), 256)",
 }
