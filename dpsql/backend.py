@@ -124,15 +124,16 @@ class Backend:
             UnsupportedQuery, ProgrammingError: As `prepare.prepare`, or the answer would have no row.
         """
         refuse_no_rows(plan, self.post_process.cells)
-        return self._prepared(plan, options)
+        own = self._prepared(plan, options)
+        return replace(own, members=self.post_process.members(own))
 
     def at(self, prepared: Prepared, prices: Prices) -> Prepared:
         """The same statement at other prices of its aggregates, by their names."""
-        return self._prepared(prepared.plan, priced_at(prepared.options, prices), prices)
+        own = self._prepared(prepared.plan, priced_at(prepared.options, prices), prices)
+        return replace(own, members=prepared.members)  # no price decides which groups are listed
 
     def _prepared(self, plan: Plan, options: Options, prices: Prices | None = None) -> Prepared:
-        own = prepare(plan, options, self.catalog, self.lower, self.mechanisms, prices)
-        return replace(own, members=self.post_process.members(own))
+        return prepare(plan, options, self.catalog, self.lower, self.mechanisms, prices)
 
     def narrowed(self, own: Prepared, half_width: Mapping[str, float]) -> Prepared:
         """The same statement at the least price that makes columns as narrow as wanted.
