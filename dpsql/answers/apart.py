@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from dpsql.plan.nodes import Aggregate, Apply, Case, Column, Constant, Expression
+from dpsql.plan.nodes import Aggregate, Apply, Column, Constant, Expression
 from dpsql.plan.plans import Plan
 from dpsql.plan.relations import conjuncts
+from dpsql.plan.there import filtered
 from dpsql.plan.types import Value
 
 __all__ = ["columns_apart"]
@@ -24,7 +25,7 @@ def columns_apart(plan: Plan) -> tuple[str, ...]:
     """For each aggregate that is asked of the rows of several values, which GROUP BY asks for the same as rows."""
     found = dict[tuple[Hashable, tuple[Column, ...]], dict[tuple[Value, ...], str]]()
     names = {own.name: own.text for own in plan.aggregates}
-    for output in plan.outputs:
+    for output in plan.outputs:  # in full: FILTERs are told apart by nothing else
         if isinstance(output.expression, Column) and output.expression.name in names:
             names[output.expression.name] = output.label
     keys = [key.expression.shown for key in plan.keys if isinstance(key.expression, Column)]
@@ -46,15 +47,13 @@ def columns_apart(plan: Plan) -> tuple[str, ...]:
 
 def _split(own: Aggregate) -> tuple[Hashable, tuple[Column, ...], tuple[Value, ...]] | None:
     """What is asked, and which columns have which values in its rows; None where FILTER names none."""
-    match own.argument:
-        case Case(branches=((condition, value),), default=Constant(value=None)):
-            parts = conjuncts(condition)
-            equal = dict(filter(None, map(_equality, parts)))
-            others = frozenset(part for part in parts if _equality(part) is None)
-            columns = tuple(sorted(equal, key=lambda column: (column.alias, column.name)))
-            same = (own.function, value, others)
-            return (same, columns, tuple(equal[column] for column in columns)) if columns else None
-    return None
+    condition, value = (None, None) if own.argument is None else filtered(own.argument)
+    parts = () if condition is None else conjuncts(condition)
+    equal = dict(filter(None, map(_equality, parts)))
+    others = frozenset(part for part in parts if _equality(part) is None)
+    columns = tuple(sorted(equal, key=lambda column: (column.alias, column.name)))
+    same = (own.function, value, others)
+    return (same, columns, tuple(equal[column] for column in columns)) if columns else None
 
 
 def _equality(condition: Expression) -> tuple[Column, Value] | None:

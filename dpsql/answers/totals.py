@@ -26,9 +26,10 @@ from dpsql.plan.nodes import Column, Expression, Total, Windowed
 from dpsql.plan.plans import Output, Plan
 from dpsql.plan.ranged import Ranged, Told
 from dpsql.plan.ranges import RELEASED as SATURATED
+from dpsql.plan.roles import columns_read
 from dpsql.plan.stages import AGGREGATES, RELEASED
 from dpsql.plan.types import Facts, Type
-from dpsql.plan.windows import FUNCTIONS, between_stages
+from dpsql.plan.windows import FUNCTIONS
 from dpsql.privacy.tables import Group, GroupColumns
 
 __all__ = ["MOST_GROUPS", "RISING", "Over", "several_rows", "several_rows_intervals"]
@@ -75,10 +76,7 @@ def several_rows_intervals(
         noise decides which rows are read: by the truth they may be others.
     """
     unknown: list[Ends] = [(None, None)] * len(rows.rows)
-    over: dict[str, Expression] = {}
-    for outputs in (plan.outputs, *(stage.outputs for stage in plan.stages[:-1])):
-        if plan.stages:
-            over = {f"c{i}": between_stages(substituted(output.expression, over)) for i, output in enumerate(outputs)}
+    over = columns_read(plan, len(plan.stages) - 1)
     written = plan.answer[column].expression
     whole, nodes = substituted(written, over) if over else written, several_rows(written)
     read = [substituted(node, over) for node in nodes]

@@ -19,9 +19,10 @@ from dpsql.plan.functions.table import Nulls
 from dpsql.plan.grouping import GROUPING_SET
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.plans import Output, Plan, Stage
+from dpsql.plan.roles import columns_read
 from dpsql.plan.stages import RELEASED, aggregates_in
+from dpsql.plan.there import filtered
 from dpsql.plan.types import Facts, Type
-from dpsql.plan.windows import between_stages
 
 __all__ = [
     "MEMBERS",
@@ -29,7 +30,6 @@ __all__ = [
     "Members",
     "WithMembers",
     "chooses_by_noise",
-    "condition_of",
     "noise_decides",
     "numbers",
     "picking",
@@ -67,18 +67,11 @@ class Members:
         """What an aggregate is of, and of which rows: where keys alone decide that, the value behind the condition."""
         if not aggregate.arguments:
             return None, self.rows
-        argument, condition = aggregate.arguments[0], condition_of(aggregate)
-        if isinstance(argument, Case) and condition is not None and condition in self.met:
-            return argument.branches[0][1], self.met[condition]
-        return argument, self.rows
-
-
-def condition_of(aggregate: Apply) -> Expression | None:
-    """What rows must meet to be counted by an aggregate with FILTER, or of CASE without ELSE."""
-    match aggregate.arguments:
-        case (Case(branches=((condition, _),), default=Constant(value=None)), *_):
-            return condition
-    return None
+        argument = aggregate.arguments[0]
+        condition, value = filtered(argument)
+        if condition is None or condition not in self.met:
+            return argument, self.rows
+        return value, self.met[condition]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +102,14 @@ def with_members(plan: Plan) -> WithMembers | None:
         return None
     if _by_noise(plan, at):
         return None
-    stage, over, keys = plan.stages[at], _columns_before(plan, at), _keys(plan)
+    stage, over, keys = plan.stages[at], columns_read(plan, at), _keys(plan)
 
     def public(expression: Expression) -> bool:
         return keys.issuperset(own.name for own in columns_of(substituted(expression, over)))
 
     every = {id(own): own for output in stage.outputs for own in aggregates_in(output.expression)}.values()
-    written = dict.fromkeys(own for node in every if (own := condition_of(node)) is not None and public(own))
+    conditions = (filtered(node.arguments[0])[0] for node in every if node.arguments)
+    written = dict.fromkeys(own for own in conditions if own is not None and public(own))
     found = [_members(ROW), *(_members(Case(((own, ROW),), Constant(None, ROW.facts), ROW.facts)) for own in written)]
     members = [Output(f"members{i}", own) for i, own in enumerate(found)]
     alone = Stage(tuple(members), stage.where, stage.group_by, aggregates=True)
@@ -126,9 +120,8 @@ def with_members(plan: Plan) -> WithMembers | None:
             Output(own.name, Column(RELEASED, f"c{len(later.outputs) + i}", own.expression.facts))
             for i, own in enumerate(carried)
         ]
-    conditions = tuple(substituted(own, over) for own in written)
-    before = plan.stages[:at]
-    return WithMembers(replace(plan, stages=(*before, *stages)), replace(plan, stages=(*before, alone)), conditions)
+    met, before = tuple(substituted(own, over) for own in written), plan.stages[:at]
+    return WithMembers(replace(plan, stages=(*before, *stages)), replace(plan, stages=(*before, alone)), met)
 
 
 def noise_decides(plan: Plan) -> bool:
@@ -143,7 +136,7 @@ def chooses_by_noise(plan: Plan) -> bool:
 
 def _by_noise(plan: Plan, at: int) -> bool:
     """The same of one stage."""
-    stage, over = plan.stages[at], _columns_before(plan, at)
+    stage, over = plan.stages[at], columns_read(plan, at)
     picked = picking(replace(plan, stages=(*plan.stages[:at], Stage((), stage.where))))
     read = {own.name for key in stage.group_by for own in columns_of(substituted(key, over))}
     return not picked | read <= _keys(plan)
@@ -152,15 +145,6 @@ def _by_noise(plan: Plan, at: int) -> bool:
 def _keys(plan: Plan) -> frozenset[str]:
     """The released columns that hold no noise."""
     return frozenset({GROUPING_SET.name, *(key.name for key in plan.keys)})
-
-
-def _columns_before(plan: Plan, at: int) -> dict[str, Expression]:
-    """The columns that a stage reads, over released ones."""
-    over = dict[str, Expression]()
-    for outputs in (plan.outputs, *(stage.outputs for stage in plan.stages[:at])):
-        columns = [substituted(output.expression, over) for output in outputs]
-        over = {f"c{i}": between_stages(expression) for i, expression in enumerate(columns)}
-    return over
 
 
 def _members(row: Expression) -> Expression:

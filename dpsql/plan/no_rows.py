@@ -20,7 +20,6 @@ from dpsql.plan.expressions import arguments_of, columns_of, substituted
 from dpsql.plan.narrowing import is_never
 from dpsql.plan.nodes import (
     Apply,
-    Case,
     Column,
     Constant,
     Expression,
@@ -34,6 +33,7 @@ from dpsql.plan.nodes import (
 )
 from dpsql.plan.plans import Plan
 from dpsql.plan.relations import conjuncts, scans
+from dpsql.plan.there import filtered
 from dpsql.plan.types import Type
 from dpsql.sql import syntax
 
@@ -84,7 +84,8 @@ def refuse_no_rows(plan: Plan, evaluate: Evaluate) -> None:
     held = frozenset(scan.alias for scan in scans(plan.relation))
     outside = None if plan.empty else _outside_of(plan.relation, held)
     if outside is None and plan.aggregates and not plan.empty:
-        each = [_outside(_kept_where(own.argument), held) for own in plan.aggregates]
+        conditions = (None if own.argument is None else filtered(own.argument)[0] for own in plan.aggregates)
+        each = [_outside(condition, held) for condition in conditions]
         outside = each[0] if None not in each else None
     if outside is not None:
         low, high = outside.facts.low, outside.facts.high
@@ -132,14 +133,6 @@ def _holds_null(expression: Expression) -> bool:
     if isinstance(expression, Constant):
         return expression.value is None
     return any(map(_holds_null, arguments_of(expression)))
-
-
-def _kept_where(argument: Expression | None) -> Expression | None:
-    """The condition without which an argument is NULL, as FILTER makes it."""
-    match argument:
-        case Case(branches=((condition, _),), default=Constant(value=None)):
-            return condition
-    return None
 
 
 def _said(end: object) -> str:

@@ -15,7 +15,7 @@ from dpsql.plan.plans import AnyPlan, Output, Plan, PublicPlan, Several
 from dpsql.plan.relations import scans
 from dpsql.plan.windows import between_stages
 
-__all__ = ["ColumnRole", "answer_columns", "bars_of", "roles_of"]
+__all__ = ["ColumnRole", "answer_columns", "bars_of", "columns_read", "roles_of"]
 
 
 class ColumnRole(enum.Enum):
@@ -46,11 +46,21 @@ _WHOLE = {"dp_kmeans": ColumnRole.COORDINATE, "dp_covariance": ColumnRole.COVARI
 
 def answer_columns(plan: Plan) -> list[Expression]:
     """Each column of the answer as an expression over released aggregates, through all stages."""
+    over = columns_read(plan, len(plan.stages) - 1)
+    return [substituted(output.expression, over) for output in plan.answer]
+
+
+def columns_read(plan: Plan, at: int) -> dict[str, Expression]:
+    """What the columns are that a stage reads, as expressions over released aggregates.
+
+    Args:
+        plan: What is asked.
+        at: Which stage, from 0; -1 for the plan's own outputs, which read none.
+    """
     over: dict[str, Expression] = {}
-    for stage in (plan.outputs, *(stage.outputs for stage in plan.stages)):
-        columns = [substituted(output.expression, over) for output in stage]
-        over = {f"c{i}": between_stages(expression) for i, expression in enumerate(columns)}
-    return columns
+    for outputs in (plan.outputs, *(stage.outputs for stage in plan.stages[:at])) if at >= 0 else ():
+        over = {f"c{i}": between_stages(substituted(output.expression, over)) for i, output in enumerate(outputs)}
+    return over
 
 
 def bars_of(plan: AnyPlan) -> tuple[bool, ...]:

@@ -9,10 +9,21 @@ from dpsql.plan.nodes import Apply, Case, Constant, Expression
 from dpsql.plan.ranges import is_certain
 from dpsql.plan.relations import conjuncts
 
-__all__ = ["Presence", "presence", "value_where_there"]
+__all__ = ["Presence", "filtered", "presence", "value_where_there"]
 
 Presence = frozenset[tuple[str, Expression]]
 """What must hold of a row: that an expression is TRUE (``is``), or that it is not NULL (``has``)."""
+
+
+def filtered(argument: Expression) -> tuple[Expression | None, Expression]:
+    """The condition without which an argument is NULL, of FILTER or of a CASE without ELSE, and the value behind it.
+
+    The condition is None, and the value the argument, where there is none.
+    """
+    match argument:
+        case Case(branches=((condition, value),), default=Constant(value=None)):
+            return condition, value
+    return None, argument
 
 
 def presence(expression: Expression) -> Presence:
@@ -22,10 +33,10 @@ def presence(expression: Expression) -> Presence:
     """
     if is_certain(expression):
         return frozenset()
-    match expression:
-        case Case(branches=((condition, value),), default=Constant(value=None)):
-            return presence(value).union(*map(_holds, conjuncts(condition)))
-    return frozenset([("has", expression)])
+    condition, value = filtered(expression)
+    if condition is None:
+        return frozenset([("has", expression)])
+    return presence(value).union(*map(_holds, conjuncts(condition)))
 
 
 def _holds(condition: Expression) -> Presence:
@@ -39,7 +50,5 @@ def _holds(condition: Expression) -> Presence:
 
 def value_where_there(expression: Expression) -> Expression:
     """The value that an expression has where it is not NULL: ``x`` of ``CASE WHEN y IS NOT NULL THEN x END``."""
-    match expression:
-        case Case(branches=((_, value),), default=Constant(value=None)):
-            return value_where_there(value)
-    return expression
+    condition, value = filtered(expression)
+    return expression if condition is None else value_where_there(value)

@@ -90,9 +90,8 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
     server = _Server(f"dpsql: {name}", instructions=INSTRUCTIONS, log_level="ERROR")
 
     async def found(sql: str, epsilon: float | None = None, offset: int = 0) -> Considered:
-        return await _done(
-            run, lambda: tools.asked(sql, epsilon, offset)
-        )  # one way to a thread and back, for most statements
+        # One way to a thread and back, for most statements.
+        return await _done(run, lambda: tools.asked(sql, epsilon, offset))
 
     async def approval(own: Annotated[Considered, Resolve(found)], ctx: Context) -> Approval | Elicit[Approval]:
         if own.question is None:

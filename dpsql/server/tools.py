@@ -189,9 +189,9 @@ class Tools:
         """The answer, where the agent may spend that much by itself; else what to ask its human, uncharged."""
         with self.session.asking():
             found = self.question(sql, epsilon)
-            return (
-                replace(found, told=self.query(sql, epsilon, found.cost, offset)) if found.question is None else found
-            )
+            if found.question is not None:
+                return found
+            return replace(found, told=self.query(sql, epsilon, found.cost, offset))
 
     def query(self, sql: str, epsilon: float | None, cost: PrivacyLoss | None, offset: int = 0) -> Told:
         """The answer, charged before anything is read.
