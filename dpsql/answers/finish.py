@@ -5,8 +5,9 @@ Tests: tests/unit/answers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 
 from dpsql.answers.answer import Answer, Measurement, public
 from dpsql.answers.apart import columns_apart
@@ -86,8 +87,8 @@ def finish(
     rows = post_process.rows(plan, together.groups, together.values)
     noised = dict.fromkeys(measured.aggregate.name for measured in prepared.measured)
     bars = {name: _bars(prepared, released, name, together) for name in noised}
-    cells, by_noise = cells_of(prepared, released, together), noise_decides(plan)
-    intervals = Intervals(plan, together, bars, rows, post_process, cells, by_noise)
+    cells = cache(lambda: cells_of(prepared, released, together))  # of thousands of rows they take milliseconds
+    intervals = Intervals(plan, together, bars, rows, post_process, cells, noise_decides(plan))
     confidence = prepared.options.confidence or 0.95
     flat = Answer(
         columns=tuple(output.name for output in plan.answer),
@@ -124,7 +125,7 @@ class Intervals:
         bars: Intervals of the released values, by name.
         rows: The answer's rows.
         post_process: The worker for released values.
-        cells: Those released values whose noise is known cell by cell.
+        cells: What finds those released values whose noise is known cell by cell.
         by_noise: Whether noise decides which rows are aggregated.
     """
 
@@ -133,7 +134,7 @@ class Intervals:
     bars: Mapping[str, Bars]
     rows: AnswerRows
     post_process: PostProcess
-    cells: Cells = field(default_factory=dict)
+    cells: Callable[[], Cells] = dict
     by_noise: bool = False
 
     def __call__(self, column: int, level: float) -> list[Ends]:

@@ -20,7 +20,7 @@ Tests: tests/unit/answers/test_linear.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -189,7 +189,7 @@ def linear_intervals(
     column: int,
     plan: Plan,
     together: AllGroupings,
-    cells: Cells,
+    cells: Callable[[], Cells],
     bars: Mapping[str, Bars],
     rows: AnswerRows,
     after: PostProcess,
@@ -201,22 +201,25 @@ def linear_intervals(
         column: Which, from 0.
         plan: The statement.
         together: The released groups and values.
-        cells: Those values whose noise is known cell by cell.
+        cells: What finds those values whose noise is known cell by cell.
         bars: Intervals of the released values, by name.
         rows: The answer's rows.
         after: The worker that is asked which rows a window reads.
         confidence: Between 0 and 1.
     """
     expression = answer_columns(plan)[column]
-    noised = [own.name for own in columns_of(expression) if own.name in bars]
-    if not expression.facts.type.numeric or not set(noised) & set(cells) or picking(plan) & set(bars):
+    if isinstance(expression, Column) or not expression.facts.type.numeric or picking(plan) & set(bars):
         return None
-    found = parted(expression, bars.keys(), cells.keys())
+    noised = {own.name for own in columns_of(expression)} & set(bars)
+    known = cells() if noised else {}
+    if not noised & set(known):
+        return None
+    found = parted(expression, bars.keys(), known.keys())
     over, grouped = several_rows(expression), any(stage.aggregates for stage in plan.stages)
     most = MOST_NODES // max(1, len(together.groups))
     if found is None or not found.nearer or written_size(expression, MOST_NODES)[0] > most:
         return None
-    behind = _behind(plan, together, cells, rows, over, after, grouped=grouped)
+    behind = _behind(plan, together, known, rows, over, after, grouped=grouped)
     ranged, chance = Ranged(found.whole), (1 - confidence) / len(found.forms)
     if behind is None or len(behind) * ranged.size > MOST_NODES:
         return None
