@@ -174,14 +174,14 @@ class Buying(Calls):
 
     def _answers(self, asked: Sequence[tuple[Prepared, Spoken]]) -> tuple[list[Answer], list[Loss]]:
         """Charge once for all that is new, then look; what was released before is free. And what each paid."""
-        own, spoken = [prepared for prepared, _ in asked], [spoken for _, spoken in asked]
-        batch, stored, notices = self._backend.bought(own, self._analyst, partial(self._released, spoken))
+        own = [prepared for prepared, _ in asked]
+        batch, stored, notices = self._backend.bought(own, self._analyst, partial(self._released, asked))
         answers = []
         for index, fingerprint in enumerate(batch.fingerprints):
-            first = batch.fingerprints.index(fingerprint)  # of two that ask the same
-            replayed = index not in batch.fresh
-            shown = replace(batch.together[first].plan, cut=asked[index][0].plan.cut).shown
-            answer = self._finish(replace(batch.together[first], plan=shown), stored[first], replayed=replayed)
+            first = batch.fingerprints.index(fingerprint)  # of two that ask the same of the tables
+            replayed, prepared = index not in batch.fresh, batch.together[index]
+            shown = replace(prepared.plan, cut=asked[index][0].plan.cut).shown
+            answer = self._finish(replace(prepared, plan=shown), stored[first], replayed=replayed)
             if replayed:
                 self._backend.served.count(self._analyst, fingerprint)
             else:
@@ -189,30 +189,37 @@ class Buying(Calls):
             answers.append(answer)
         return answers, list(batch.paid)
 
-    def _released(self, spoken: Sequence[Spoken], batch: Batch, stored: dict[int, Released]) -> Sequence[str]:
+    def _released(
+        self, asked: Sequence[tuple[Prepared, Spoken]], batch: Batch, stored: dict[int, Released]
+    ) -> Sequence[str]:
         """Charges for what is new of a batch, releases and stores it beside what was; returns the charge's notices."""
         if not batch.fresh:
             return ()
         drawn = {draw: stored[index].tables[name] for draw, (index, name) in batch.known.items()}
-        charge, notices = self._charged(batch, [spoken[index] for index in batch.fresh])
+        charge, notices = self._charged(batch, [asked[index][1] for index in batch.fresh])
         for index in batch.fresh:
-            prepared = self._told(batch, index, stored)
+            prepared = self._told(asked, batch, index, stored)
             stored[index] = replace(self._release(prepared, batch.draws(index), drawn), prices=batch.prices(index))
             kept = write_released(stored[index])
             store = partial(self._backend.ledger.store, charge, batch.fingerprints[index], kept)
             self._backend.times.at_leaving(store)
         return notices
 
-    def _told(self, batch: Batch, index: int, stored: Mapping[int, Released]) -> Prepared:
+    def _told(
+        self, asked: Sequence[tuple[Prepared, Spoken]], batch: Batch, index: int, stored: Mapping[int, Released]
+    ) -> Prepared:
         """A statement with the values that were released before it."""
         prepared = batch.together[index]
         awaited = {value for reading in prepared.readings for value in reading.statement.awaited}
-        return prepared.at({value: self._awaited(value, batch, stored) for value in awaited}) if awaited else prepared
+        if not awaited:
+            return prepared
+        names = [own.named(self._analyst, self._backend.catalog.version) for own, _ in asked]
+        return prepared.at({value: self._awaited(value, names.index(value.name), batch, stored) for value in awaited})
 
-    def _awaited(self, value: Awaited, batch: Batch, stored: Mapping[int, Released]) -> Value:
-        """What was released for others to read."""
-        first = batch.fingerprints.index(value.name)
-        answer = self._finish(batch.together[first], stored[first], replayed=True)
+    def _awaited(self, value: Awaited, index: int, batch: Batch, stored: Mapping[int, Released]) -> Value:
+        """What was released for others to read, by a statement."""
+        first = batch.fingerprints.index(batch.fingerprints[index])
+        answer = self._finish(batch.together[index], stored[first], replayed=True)
         return passed_on(answer.rows[0][0], value.type)
 
     def _charged(self, batch: Batch, spoken: Sequence[Spoken]) -> tuple[int, list[str]]:

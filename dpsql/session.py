@@ -301,7 +301,7 @@ class Session(Buying):
         names = dict[str, str]()
         for number, awaited in enumerate(() if plan.empty else plan.awaits):
             first.append(self._behind(awaited, options, first))
-            names[str(number)] = first[-1].fingerprint(self.analyst, self._backend.catalog.version)
+            names[str(number)] = first[-1].named(self.analyst, self._backend.catalog.version)
         return self._prepare(told(plan, names) if names else plan, options)
 
     def _ask(

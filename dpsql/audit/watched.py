@@ -128,7 +128,7 @@ class Watched(Session):
         self._first = len(self.parts)
         return super()._release(prepared, draws, drawn)
 
-    def _awaited(self, value: Awaited, batch: Batch, stored: Mapping[int, Released]) -> Value:
+    def _awaited(self, value: Awaited, index: int, batch: Batch, stored: Mapping[int, Released]) -> Value:
         """A made-up one: what is asked after a release is compared under the same released value."""
         return MADE_UP[value.type][1]
 

@@ -6,7 +6,7 @@ Tests: tests/unit/prepare.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from dpsql.engine.base import EngineStatement
@@ -136,7 +136,7 @@ class Prepared:
     prices: Mapping[str, Price] = field(default_factory=dict)
     candidates: tuple[Group, ...] | None = None
     members: tuple[Members, ...] | None = None
-    _fingerprints: dict[tuple[str, int], str] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _prints: dict[tuple[str, str, int], str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def at(self, values: Mapping[Awaited, Value]) -> Prepared:
         """The statement with the values that it waits for."""
@@ -149,22 +149,38 @@ class Prepared:
         return tuple(self.plan.keys[index].name for index in keys)
 
     def fingerprint(self, analyst: str, version: int) -> str:
-        """What must be equal for an answer to be replayed: what runs, on which rows, how it is noised, for whom."""
-        found = self._fingerprints.get((analyst, version))
+        """What must be equal for a release to answer again: what runs, on which rows, how it is noised, for whom.
+
+        What is made of the released values is no part of it: other names, another order, HAVING, LIMIT, arithmetic and
+        queries over the answer are functions of them (post-processing), and cost nothing.
+        """
+        return self._printed("release", analyst, version, self._release)
+
+    def named(self, analyst: str, version: int) -> str:
+        """What must be equal for an answer to be the same: its release, and what is made of it."""
+        return self._printed("answer", analyst, version, self._answer)
+
+    def _printed(self, what: str, analyst: str, version: int, described: Callable[[str, int], list[str]]) -> str:
+        found = self._prints.get((what, analyst, version))
         if found is None:
-            found = self._fingerprints[analyst, version] = self._fingerprint(analyst, version)
+            found = hashlib.sha256(repr(described(analyst, version)).encode()).hexdigest()
+            self._prints[what, analyst, version] = found
         return found
 
-    def _fingerprint(self, analyst: str, version: int) -> str:
+    def _release(self, analyst: str, version: int) -> list[str]:
         described = [analyst, str(version), repr(self.groupings), repr(encode(self.loss))]
         described.append(repr((self.selection, self.candidates)))
+        described.append(repr([key.expression.facts.type for key in self.plan.keys]))
         described += [reading.statement.identity for reading in self.readings]
-        described += [
-            repr((measured.name, measured.reading, measured.columns, canonical(measured.choice.release)))
-            for measured in self.measured
-        ]
+        for measured in self.measured:
+            own = measured.aggregate
+            kind = own.function, None if own.argument is None else own.argument.facts.type
+            release = canonical(measured.choice.release)
+            described.append(repr((measured.name, kind, measured.reading, measured.columns, release)))
+        return described
+
+    def _answer(self, analyst: str, version: int) -> list[str]:
         after = lower_released(self.plan)
         answer = [(output.name, output.end, output.type, output.element) for output in self.plan.answer]
-        described += [after.sql, repr(after.parameters), repr(answer)]
-        described += [output.report for output in self.plan.answer if output.report not in ("", "JSON")]
-        return hashlib.sha256(repr(described).encode()).hexdigest()
+        described = [self.fingerprint(analyst, version), after.sql, repr(after.parameters), repr(answer)]
+        return described + [output.report for output in self.plan.answer if output.report not in ("", "JSON")]

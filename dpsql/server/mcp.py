@@ -25,11 +25,12 @@ __all__ = ["mcp_server", "result"]
 
 INSTRUCTIONS = """\
 Differentially private answers about people, by SQL. Each new question spends a part of a fixed budget (epsilon) that is
-never given back, and its numbers carry noise: the truth behind n lies between n_low and n_high. Do not ask again in
-other words to average the noise away, for that is charged, too; the very same statement again is free. See the tables
-first. Before you share the budget out, ask quote, which is free, what a statement costs, how precise it is and how
-often the budget grants it; several columns and groups in one statement cost less than several statements. A refusal
-says what to write instead, and costs nothing. Once too little is left, stop: only what was asked before is answered."""
+never given back, and its numbers carry noise: the truth behind n lies between n_low and n_high. Do not ask for a number
+again in other ways to average the noise away: that is charged, or gives the same number. The same statement again is
+free, and so are other names, another order, HAVING and queries over its answer. See the tables first. Before you share
+the budget out, ask quote, which is free, what a statement costs, how precise it is and how often the budget grants it;
+several columns and groups in one statement cost less than several statements. A refusal says what to write instead, and
+costs nothing. Once too little is left, stop: only what was asked before is answered."""
 
 Result = TypeVar("Result")
 READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)

@@ -233,7 +233,7 @@ def _told(session: Session, asked: ToBuy[Spoken]) -> list[Prepared | PublicPlan]
 
     for own in asked.first:
         rows, _ = _answer(session, told(own))
-        values[own.fingerprint(session.analyst, version)] = rows[0][0]
+        values[own.named(session.analyst, version)] = rows[0][0]
     return [told(own) if isinstance(own, Prepared) else own for own in asked.parts]
 
 
