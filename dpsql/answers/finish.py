@@ -11,6 +11,7 @@ from functools import cache
 
 from dpsql.answers.answer import Answer, Measurement, public
 from dpsql.answers.apart import columns_apart
+from dpsql.answers.beyond import beyond_bounds
 from dpsql.answers.chance import left_to_chance
 from dpsql.answers.consistency import AllGroupings, consistent
 from dpsql.answers.in_order import reaching
@@ -102,6 +103,7 @@ def finish(
         caps=(
             *caps(prepared),
             *clipped(prepared),
+            *beyond_bounds(prepared.plan),
             *beside_answer(prepared, released),
             *shorter(prepared, released),
             *left_to_chance(prepared),

@@ -11,6 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from dpsql.answers.apart import columns_apart
+from dpsql.answers.beyond import beyond_bounds
 from dpsql.answers.chance import left_to_chance
 from dpsql.answers.foreseen import computed_columns, endless_from, half_width_of, lost_in_noise
 from dpsql.answers.listed import beside_quote
@@ -299,8 +300,8 @@ def _spreads(measured: Measured) -> str:
 
 
 def _notes(prepared: Prepared) -> tuple[str, ...]:
-    notes = [*caps(prepared), *clipped(prepared), *left_to_chance(prepared), *means_written_out(prepared.plan)]
-    notes += columns_apart(prepared.plan)
+    notes = [*caps(prepared), *clipped(prepared), *beyond_bounds(prepared.plan), *left_to_chance(prepared)]
+    notes += (*means_written_out(prepared.plan), *columns_apart(prepared.plan))
     contribution = prepared.measured[0].request.source.contribution
     if contribution.rows > 1 and contribution.rows not in _stated(prepared):
         notes.append(f"One privacy unit counts with at most {contribution.rows} rows.")
