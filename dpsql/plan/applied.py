@@ -239,6 +239,12 @@ def _no_overload(
             hint = f"A released number has no bounds. Keep it within constants, such as {kept}."
         if not any(function.grows for function in candidates):
             reason = "its arguments could lie where it fails."
+    elif name.startswith("add:"):
+        reason, name = (
+            f"an interval is added to a day or a moment, not to a value of type {types[0].value}.",
+            "INTERVAL",
+        )
+        hint = "Leave INTERVAL out beside a number. A text is a moment by CAST(x AS TIMESTAMP), if it is a constant."
     elif name in COMPARISONS and (strange := _no_moment(arguments)) is not None:
         reason, hint = strange
     elif name in COMPARISONS and Type.TEXT in types and len(set(types)) > 1:

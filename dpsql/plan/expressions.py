@@ -22,7 +22,7 @@ from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, W
 from dpsql.plan.partners import refuse_as_value
 from dpsql.plan.ranges import known_range, range_of, with_bounds
 from dpsql.plan.rounded import rounded
-from dpsql.plan.tuples import by_parts
+from dpsql.plan.spans import in_other_words
 from dpsql.plan.types import Facts, Passed, Type, Value
 from dpsql.sql import naming, syntax
 from dpsql.sql.elements import SUBSCRIPT
@@ -128,8 +128,8 @@ class Resolver:
             refuse_large(found, _spoken(node), node.position)
         if found is not None:
             return found
-        if (parts := by_parts(node)) is not None:
-            return self.resolve(parts)
+        if (other := in_other_words(node)) is not None:
+            return self.resolve(other)
         match node:
             case syntax.Literal() | syntax.Parameter():
                 return as_constant(node.value if isinstance(node, syntax.Literal) else self._parameter(node))

@@ -159,7 +159,7 @@ class Scope:
                 hint=f"Write {' or '.join(f'{alias}.{own}' for alias in aliases[:2])}.",
             )  # fmt: skip
         first = found[0]
-        if isinstance(first, Column) and first.identifies:
+        if isinstance(first, Column) and (first.identifies or first.name != name.parts[-1]):
             return replace(first, said=name.spelling or name.parts[-1])
         return first
 

@@ -6847,3 +6847,31 @@ SELECT sex FROM (SELECT sex FROM patients GROUP BY sex ORDER BY COUNT(*) DESC) A
 -- a0: count_rows
 -- columns: sex text
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT COUNT(*) AS n FROM orders JOIN customers USING (customer_id) WHERE placed - joined > INTERVAL 30 DAY
+-- unit: orders.customer_id = customers.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: n integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" JOIN "bounded"."main"."customers" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" WHERE ("t0"."placed" > ("t1"."joined" + to_days(CAST(CAST($1 AS BIGINT) AS INTEGER))))) AS q
+-- values: 30
+
+-- policy: shop
+SELECT COUNT(*) FILTER (WHERE INTERVAL '36 hours' >= placed - TIMESTAMP '2024-03-05 07:00:00') AS n, AVG(CASE WHEN placed - joined BETWEEN INTERVAL 0 DAY AND INTERVAL 300 DAY THEN 1.0 ELSE 0.0 END) AS share FROM orders JOIN customers USING (customer_id)
+-- unit: orders.customer_id = customers.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: avg of real [0, 1]; grid 1 from 0 to 1
+-- columns: n integer, share real
+-- engine: SELECT CAST(COUNT("x1") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0", "x1" AS "x1" FROM (SELECT CASE WHEN (("t0"."placed" >= ("t1"."joined" + to_days(CAST(CAST($1 AS BIGINT) AS INTEGER)))) AND ("t0"."placed" <= ("t1"."joined" + to_days(CAST(CAST($2 AS BIGINT) AS INTEGER))))) THEN CAST($3 AS DOUBLE) ELSE CAST($4 AS DOUBLE) END AS "x0", CASE WHEN ("t0"."placed" <= CAST($5 AS TIMESTAMP)) THEN CAST($6 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."orders" AS "t0" JOIN "bounded"."main"."customers" AS "t1" ON "t0"."customer_id" = "t1"."customer_id") AS r) AS q
+-- values: 0, 300, 1.0, 0.0, 2024-03-06 19:00:00, 1
+
+-- policy: shop
+SELECT COUNT(*) AS n FROM (SELECT LEAD(placed) OVER (PARTITION BY customer_id ORDER BY placed) AS next, placed FROM orders) WHERE next - placed <= INTERVAL 8 WEEK
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: n integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM (SELECT "t1"."c0" AS "c0", "t1"."c1" AS "c1", LEAD("t1"."c0") OVER (PARTITION BY "t1"."c1" ORDER BY "t1"."c0" ASC NULLS LAST, "t1"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t0"."placed" AS "c0", "t0"."customer_id" AS "c1", "t0"."$rank" AS "place" FROM "bounded"."main"."orders" AS "t0") AS "t1") AS "t2" WHERE ("t2"."w0" <= ("t2"."c0" + to_days(CAST(CAST($1 AS BIGINT) AS INTEGER))))) AS q
+-- values: 56

@@ -2569,8 +2569,20 @@ SELECT AVG(ln(cost) - ln(age)) FROM visits JOIN patients USING (patient_id)
 -- refused: AVG(ln(cost) - ln(age)) at 1:8: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or name bounds in the call: AVG(ln(cost) - ln(age), contribution_bounds_per_row => (-10, 10)).
 
 -- policy: shop
-SELECT COUNT(*) FROM orders JOIN customers USING (customer_id) WHERE placed - joined > INTERVAL 30 DAY
--- refused: - at 1:70: the difference of two moments is an interval, which has no bounds. Write date_diff('minute', joined, placed), or 'second', 'day', 'month', and so on. To compare them write placed <= joined + INTERVAL 4 HOUR.
+SELECT AVG(placed - joined) FROM orders JOIN customers USING (customer_id)
+-- refused: - at 1:12: the difference of two moments is an interval, which has no bounds. Write date_diff('minute', joined, placed), or 'second', 'day', 'month', and so on. To compare them write placed <= joined + INTERVAL 4 HOUR.
+
+-- policy: shop
+SELECT COUNT(*) FROM (SELECT LEAD(placed) OVER (PARTITION BY customer_id ORDER BY placed) AS next, placed AS own FROM orders) WHERE next - own IS NULL
+-- refused: - at 1:133: the difference of two moments is an interval, which has no bounds. Write date_diff('minute', own, next), or 'second', 'day', 'month', and so on. To compare them write next <= own + INTERVAL 4 HOUR.
+
+-- policy: shop
+SELECT COUNT(*) FROM orders JOIN customers USING (customer_id) WHERE INTERVAL 2 MONTH < placed - joined
+-- refused: INTERVAL at 1:70: a month has no fixed number of days. Write INTERVAL 60 DAY, or start + INTERVAL 2 MONTH < end.
+
+-- policy: shop
+SELECT COUNT(*) FROM orders WHERE items - 3 > INTERVAL 30 DAY
+-- refused: INTERVAL at 1:43: an interval is added to a day or a moment, not to a value of type integer. Leave INTERVAL out beside a number. A text is a moment by CAST(x AS TIMESTAMP), if it is a constant.
 
 -- policy: shop
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (delta = 0) placed, COUNT(*) FROM orders GROUP BY placed

@@ -110,7 +110,10 @@ class CappedThreshold(CappedAtOnce):
         if not released.values:
             return ()
         place, more = released.columns["cap"][0], self.left_out(released)
-        widened = f"Intervals reach up by {more:,} for that: they hold unless more than that were left out of a group."
+        widened = (
+            f"The number of units of any one group may be {more:,} too low for that: its interval allows for it, and "
+            "holds unless more were left out. Other values read all groups of each unit."
+        )
         return (self.said(released, place, widened, "groups"),)
 
 

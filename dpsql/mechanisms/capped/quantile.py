@@ -152,8 +152,9 @@ class CappedQuantile(CappedRelease):
             return (self.said(released, cap, ""),)
         place = released.columns["widest"][0]
         share = self.share(self.sizes(released), place)
+        edge = self.search.edges[place]
         widened = (
-            f"Its interval rests on at most {self.search.edges[place]:,} rows of each, and allows for {share:.1%} of "
-            "all rows on either side: it holds unless those left out move more than that."
+            f"Its interval rests on at most {edge:,} row{'s' * (edge > 1)} of each, and allows for {share:.1%} of all "
+            "rows on either side: it holds unless those left out move more than that."
         )
         return (self.said(released, cap, widened),)

@@ -113,11 +113,14 @@ class CappedRelease(Offer):
             what: Of a unit it caps.
         """
         edges, sizes = self.search.edges, self.sizes(released)
+        most_of = (
+            f"{edges[place]:,} {what} of each unit count" if edges[place] > 1 else f"1 {what[:-1]} of each unit counts"
+        )
         if place == len(edges) - 1:
             return f"all of a unit's {what} count, up to the {edges[-1]:,} that it may have."
         if not sizes.rows:
             return (
-                f"at most {edges[place]:,} {what} of each unit count, by public facts alone: noise hides how many "
+                f"at most {most_of}, by public facts alone: noise hides how many "
                 f"{what} units have, and so how many are left out. {widened}"
             )
         terms = len(edges) - 1 - place
@@ -126,7 +129,7 @@ class CappedRelease(Offer):
         most = lost + (1 - lost) * sizes.missed(place)
         share = f"{lost:.0%}" if f"{lost:.0%}" == f"{most:.0%}" else f"{lost:.0%} to {most:.0%}"
         return (
-            f"at most {edges[place]:,} {what} of each unit count, a cap chosen privately; about {share} "
+            f"at most {most_of}, a cap chosen privately; about {share} "
             f"of the {what} are left out, and with {1 - UNSURE:.0%} confidence "
             f"at most {max(0, math.ceil(above)):,} units have more. {widened}"
         )

@@ -218,8 +218,8 @@ class ClampedMean(PlaceSearch):
             capped = f"all of a unit's rows are counted, up to the {cap} that it may have."
         else:
             capped = (
-                f"of each unit at most {cap} rows are counted, a cap chosen privately: at most "
-                f"{query.cap.most_above(place):,} units have more (95%)."
+                f"of each unit at most {cap} {'row is' if cap == '1' else 'rows are'} counted, a cap chosen privately: "
+                f"at most {query.cap.most_above(place):,} units have more (95%)."
             )
         halves = [f"{in_unit(half, query.values.step):,.6g}" for half in sorted(set(released.columns["half"]))]
         ends = halves[0] if len(halves) == 1 else f"{halves[0]} to {halves[-1]}"

@@ -307,7 +307,7 @@ def test_an_answer_and_its_quote_say_the_way_its_price_and_the_cap(session: Sess
     answer = session.query(ITEMS, epsilon=20)
     notes = " ".join(answer.measurements[0].notes)
     assert "groups of each unit count" in notes
-    assert "Intervals reach up by" in notes
+    assert "its interval allows for it" in notes
     assert len(answer.rows) == 37
     assert session.query(ITEMS, epsilon=20).replayed
 
