@@ -28,7 +28,9 @@ from dpsql.sql.spoken import spoken
 
 __all__ = ["FILTERED", "AggregateReader", "Asked", "without_report"]
 
-FILTERED = " FILTER (...)"  # How messages and plans name the condition of a call.
+FILTERED = " FILTER ("  # Where the condition of a call begins, as messages and plans name it.
+LONGEST = 60
+"""Of a condition that is said whole, in letters: two columns of one statement mostly differ in it. It is a choice."""
 
 
 Finish = Callable[[Column], Expression]  # What the value of an aggregate call is, once its column is released.
@@ -380,7 +382,8 @@ def without_report(node: syntax.Expr) -> tuple[syntax.Expr, str]:
 
 def _spelled(node: syntax.Call) -> str:
     """The aggregate as a person would write it, for messages and plans: AVG(cost), COUNT(*)."""
-    name, kept = node.name.upper(), "" if node.where is None else FILTERED
+    where = "" if node.where is None else f"WHERE {spoken(node.where)}"
+    name, kept = node.name.upper(), where and f"{FILTERED}{where if len(where) <= LONGEST else '...'})"
     if node.star or not node.arguments:
         return f"{name}(*){kept}"
     element = dict(node.named).get(ELEMENT)

@@ -250,6 +250,7 @@ def _no_overload(
     elif name in COMPARISONS and Type.TEXT in types and len(set(types)) > 1:
         reason = f"it compares {' with '.join(dict.fromkeys(t.value for t in types))}."
         hint = "Write a value of the column's own type: numbers without quotes, text and dates in single quotes."
+        hint = hint if Type.BOOLEAN not in types else _of_other_kinds({Type.BOOLEAN, Type.INTEGER})
     elif name in COMPARISONS and len(set(types)) == 2 and (instead := _of_other_kinds(set(types))):
         reason, hint = f"it compares {' with '.join(t.value for t in types)}.", instead
     elif name == "-" and Type.TIMESTAMP in types and set(types) <= {Type.DATE, Type.TIMESTAMP}:

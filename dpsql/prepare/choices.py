@@ -187,7 +187,7 @@ def _own_bounds(aggregate: Aggregate) -> str:
     """How a statement bounds what it aggregates; what is NULL stays so, and the call its own but for that."""
     if aggregate.second is not None or aggregate.vector or aggregate.per_group is not None:
         return f"keep each argument within constants: {KEPT_WITHIN}"
-    call = re.sub(r"\[OFFSET\(\d+\)\]$", "", aggregate.text.removesuffix(FILTERED))
+    call = re.sub(r"\[OFFSET\(\d+\)\]$", "", aggregate.text.partition(FILTERED)[0])
     if aggregate.epsilon is not None or not _reads(call):
         call = f"{call.partition('(')[0]}(...)"
     ends = "(0, 500)" if aggregate.argument is None else _example(aggregate.argument)

@@ -2612,3 +2612,9 @@ SELECT sex FROM (SELECT sex FROM patients GROUP BY sex ORDER BY COUNT(*) DESC) A
 -- What a sub-query orders by, but does not show, decides nothing around it
 SELECT sex FROM (SELECT sex FROM patients GROUP BY sex ORDER BY COUNT(*) DESC) LIMIT 1
 -- refused: LIMIT at 1:1: it goes by the order of the sub-query, which does not show what it orders by. Select that there, too, or write ORDER BY here.
+
+SELECT COUNT(*) FROM visits WHERE age(visited_on) > 30
+-- refused: age at 1:35: of one day it is the age today, and an answer may not depend on when it was asked. Write date_sub('year', visited_on, DATE '2024-12-31') for whole years on the day that you mean.
+
+SELECT COUNT(*) FROM patients WHERE (age > 3) = 'yes'
+-- refused: = at 1:38: it compares boolean with text. Write the condition itself, or NOT in front of it.

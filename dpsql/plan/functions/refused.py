@@ -30,6 +30,10 @@ _AGE = (
     "Write date_diff('minute', {1:start}, {0:end}), or 'second', 'day', 'month', and so on. To compare them write "
     "{0:end} <= {1:start} + INTERVAL 4 HOUR.",
 )
+_AGE_TODAY = (
+    "of one day it is the age today, and an answer may not depend on when it was asked.",
+    "Write date_sub('year', {0:x}, DATE '2024-12-31') for whole years on the day that you mean.",
+)
 _PARSED = (
     "texts of other forms than '2024-03-05 10:00:00' are read where they are constants alone.",
     "Write TRY_CAST({0:x} AS DATE) or TRY_CAST({0:x} AS TIMESTAMP) for texts of this form. For '05.03.2024' write "
@@ -143,5 +147,5 @@ def refusal(name: str, arguments: Sequence[str] = ()) -> tuple[str, str]:
         place, default = int(found[1]), found[2]
         return arguments[place] if place < len(arguments) and len(arguments[place]) <= LONGEST else default
 
-    reason, hint = REFUSED[name]
+    reason, hint = _AGE_TODAY if name == "age" and len(arguments) == 1 else REFUSED[name]
     return reason, _ARGUMENT.sub(named, hint)

@@ -36,7 +36,7 @@ def said(session: Session, sql: str) -> list[str]:
         ("SELECT s / n AS m FROM (SELECT SUM(age) AS s, COUNT(age) AS n FROM patients)", "SUM(age) / COUNT(age)"),
         (
             "SELECT SUM(age) FILTER (WHERE sex = 'F') / COUNT(age) FILTER (WHERE sex = 'F') AS m FROM patients",
-            "SUM(age) FILTER (...) / COUNT(age) FILTER (...)",
+            "SUM(age) FILTER (WHERE sex = 'F') / COUNT(age) FILTER (WHERE sex = 'F')",
         ),
     ],
 )

@@ -30,3 +30,10 @@ def test_advice_on_outermost_rows_names_the_column(session: Session) -> None:
     ):
         (note,) = (note for note in session.explain(sql, epsilon=1).notes if "it rests on" in note)
         assert note.endswith(says)
+
+
+def test_two_aggregates_that_differ_in_their_condition_have_two_names(session: Session) -> None:
+    long = " OR ".join(f"cost = {n}" for n in range(20))
+    sql = f"SELECT AVG(cost) FILTER (WHERE cost > 5) - AVG(cost) FILTER (WHERE {long}) AS d FROM visits"
+    names = [column.name for column in session.explain(sql, epsilon=0.01).columns]
+    assert names == ["d", "d: AVG(cost) FILTER (WHERE cost > 5)", "d: AVG(cost) FILTER (...)"]
