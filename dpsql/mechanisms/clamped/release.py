@@ -26,6 +26,9 @@ from dpsql.privacy.tables import Digits, RawTable, ReleasedTable
 
 __all__ = ["Clamp", "ClampedRelease", "Sizes", "sizes_of"]
 
+WIDER = 4
+"""By how many times what clipping adds to an interval is as wide as its noise, before a note says how to be rid of it.
+A choice."""
 PARTS = 3
 """Binary digits, at least, of what totals above the clamp are multiplied by. It is rounded down: the largest units may
 count with an eighth less than the clamp, those near it with hardly less. It is a choice."""
@@ -279,13 +282,21 @@ class ClampedRelease(Offer):
                 "else is clipped.",
             )
         source, sure = self.search.says
-        clipped = in_digits(in_unit(self._allowed(released, place, 0.95), step))
-        until = self._until(released, place)
+        allowed, until = self._allowed(released, place, 0.95), self._until(released, place)
+        clipped = in_digits(in_unit(allowed, step))
         return (
             f"each unit counts with at most {clamp}{groups}, {source}. Of the 95% interval ±{noise} is noise, and "
             f"{clipped} is for what is clipped: it holds {until}. At most {self.search.most_above(place):,} units "
-            f"have more than {clamp} ({sure}).",
+            f"have more than {clamp} ({sure}).{self._asked_for(place, clamp, allowed)}",
         )
+
+    def _asked_for(self, place: int, clamp: str, allowed: int) -> str:
+        """How an interval is had that is of noise alone, where clipping makes most of this one; '' elsewhere."""
+        doubted = place == self.search.standing or self._far_below(place)
+        if doubted or self._signed or self.need.source.keys or allowed <= WIDER * self._reach(place, 0.95):
+            return ""
+        bounds = f"contribution_bounds_per_group => (0, {clamp.replace(',', '')})"
+        return f" With {bounds} in the call the clamp is part of what is asked, and the interval is of noise alone."
 
     def _until(self, released: ReleasedTable, place: int) -> str:
         """What the interval holds, in words."""
