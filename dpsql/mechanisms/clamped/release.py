@@ -296,7 +296,10 @@ class ClampedRelease(Offer):
         if doubted or self._signed or self.need.source.keys or allowed <= WIDER * self._reach(place, 0.95):
             return ""
         bounds = f"contribution_bounds_per_group => (0, {clamp.replace(',', '')})"
-        return f" With {bounds} in the call the clamp is part of what is asked, and the interval is of noise alone."
+        return (
+            f" With {bounds} in the call the clamp is part of what is asked: the interval is of noise alone, and "
+            "need not hold what is clipped."
+        )
 
     def _until(self, released: ReleasedTable, place: int) -> str:
         """What the interval holds, in words."""

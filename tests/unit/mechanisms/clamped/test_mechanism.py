@@ -170,8 +170,8 @@ def test_data_within_one_power_of_two_get_that_clamp_and_an_interval_that_says_w
     assert "at most 8, chosen privately" in note and "±40 is noise" in note
     assert "5,760 is for what is clipped: it holds whatever was clipped" in note
     assert note.endswith(
-        "With contribution_bounds_per_group => (0, 8) in the call the clamp is part of what is asked, and the interval "
-        "is of noise alone."
+        "With contribution_bounds_per_group => (0, 8) in the call the clamp is part of what is asked: the interval is "
+        "of noise alone, and need not hold what is clipped."
     )
     ((_, surer),) = offer.intervals(released, 0.99)
     assert surer is not None and surer > high + 4 * (200 - 8)  # ln(5) / 0.4 units more
