@@ -17,7 +17,7 @@ from dpsql.owner.every_unit import miscounted
 from dpsql.owner.finding import MUCH, Finding, Severity
 from dpsql.owner.jobs import in_owner_process
 from dpsql.owner.owners import Owned, Owners, require_one_unit_type
-from dpsql.owner.sentinels import no_answers
+from dpsql.owner.sentinels import below_0, no_answers
 from dpsql.owner.shape import NUMERIC, ClassShape, ColumnShape, Shape, TableShape, UniverseShape, shape_of
 from dpsql.owner.untyped import read_otherwise, types_to_declare
 
@@ -387,12 +387,12 @@ def _values(checked: _TableCheck, column: ColumnShape, read: ColumnReading) -> I
     cut = part_cut(checked.database, checked.source, read) if moved and outside else None
     if moved:
         what += "." if cut is None or cut < MUCH else f": of all that they add up to, that takes off {cut:.0%}."
+    nullstr, own = dict(checked.table.csv).get("nullstr", ()), dict(checked.table.rename).get(name, name)
     if moved and outside:
-        nullstr = dict(checked.table.csv).get("nullstr", ())
-        own = dict(checked.table.rename).get(name, name)
         what += no_answers(checked.database, checked.source, own, read, rows, outside, nullstr)
-    as_ = "the nearer bound" if moved else "NULL"
-    yield from checked.found(name, what, outside, rows, read_as=as_, of_total=cut)
+    yield from checked.found(name, what, outside, rows, read_as="the nearer bound" if moved else "NULL", of_total=cut)
+    for told, n in below_0(checked.database, checked.source, own, read, rows, nullstr) if moved else ():
+        yield from checked.found(name, told, n, rows)
     if not column.nullable:
         what = "values are NULL though the policy does not say nullable: true."
         if column.values is not None or column.values_from is not None:

@@ -1,4 +1,4 @@
-"""Numbers that stand for no answer, such as -99: few values outside the bounds, which many rows have.
+"""Numbers that stand for no answer, such as -99: few values outside the bounds, or below 0, which many rows have.
 
 For `dpsql check`, in the owner's process, and for the owner's eyes alone: here values of the data are named.
 
@@ -7,15 +7,16 @@ Tests: tests/unit/owner/test_sentinels.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from dpsql.engine.database import Database, SourceTable
 from dpsql.owner.bounded import ColumnReading
 from dpsql.owner.finding import MUCH
 
-__all__ = ["no_answers"]
+__all__ = ["below_0", "no_answers"]
 
 MOST = 4  # Such values of one column: surveys have one for each reason not to answer. A guess.
+KINDS = 50  # Values from 0 on, at least, beside which those below are none: of a scale from -2 to 2 they are. A guess.
 FEWEST = 20  # Rows that have one: of fewer, a value may be somebody's own. A guess.
 
 
@@ -48,6 +49,41 @@ def no_answers(
         return ""
     values = [value for value, _ in often]
     told = f" {', '.join(values)} {'is' if len(values) == 1 else 'are'} {sum(n for _, n in often):,} of them. If that"
+    return f"{told} stands for no answer, {_instead(source, column, values, nullstr)}."
+
+
+def below_0(
+    database: Database, source: SourceTable, column: str, read: ColumnReading, rows: int, nullstr: Sequence[str] = ()
+) -> Iterator[tuple[str, int]]:
+    """The same where all values below 0, within the bounds, are a few whole numbers: in a sentence, with their number.
+
+    Args:
+        database: The source's.
+        source: The table.
+        column: A number without listed values, as the data call it.
+        read: How it is read.
+        rows: How many there are.
+        nullstr: What the policy says of the table's CSV file already.
+    """
+    shown = read.raw if not source.typed else read.parsed
+    held = f"SELECT {shown} AS held, {read.parsed} AS number FROM {source.sql} AS s WHERE {read.parsed} < 0"
+    counted = database.rows(
+        f"SELECT held, min(number), count(*) AS n FROM ({held} AND NOT ({read.outside})) AS r GROUP BY held "
+        f"ORDER BY n DESC, held LIMIT {MOST + 1}"
+    )
+    enough = all(n >= max(FEWEST, MUCH * rows) and float(least).is_integer() for _, least, n in counted)
+    if not counted or len(counted) > MOST or not enough:
+        return
+    kinds = f"SELECT count(DISTINCT {read.parsed}) FROM {source.sql} AS s WHERE {read.parsed} >= 0"
+    if database.rows(kinds)[0][0] < KINDS:
+        return
+    values = [_written(held) for held, _, _ in counted]
+    told = f"values are {', '.join(values)}, and nothing else is below 0. If that stands for no answer,"
+    yield f"{told} {_instead(source, column, values, nullstr)}.", sum(n for _, _, n in counted)
+
+
+def _instead(source: SourceTable, column: str, values: Sequence[str], nullstr: Sequence[str]) -> str:
+    """What to write so that such values are NULL."""
     if not source.typed:
         words = ", ".join(f'"{word}"' for word in (*nullstr, *values))
         read_as = f"write csv: {{nullstr: [{words}]}} at the table, which holds for all of its columns"
@@ -55,7 +91,7 @@ def no_answers(
         name = source.dialect.quoted(column)
         null = f"CASE WHEN {name} NOT IN ({', '.join(values)}) THEN {name} END AS {name}"
         read_as = f"let it be NULL in the data, or in a view over them: {null}"
-    return f"{told} stands for no answer, {read_as}; and nullable: true at this one."
+    return f"{read_as}; and nullable: true at this one"
 
 
 def _written(value: object) -> str:

@@ -54,3 +54,25 @@ def test_of_few_people_or_among_many_others_they_are_not_named(tmp_path: Path, p
     said = told(tmp_path, pay)
     assert "outside the bounds" in said
     assert "no answer" not in said
+
+
+@pytest.mark.parametrize("file", ["", "staff.csv"])
+def test_within_the_bounds_they_are_the_only_values_below_0(tmp_path: Path, file: str) -> None:
+    wide = {"columns": {"pay": {"type": "integer", "bounds": [-10, 5000], "nullable": True}}}
+    said = told(tmp_path, "CASE i % 10 WHEN 0 THEN -1 WHEN 1 THEN -9 ELSE i END", file, **wide)
+    values = "-1, -9" if file else "-9, -1"  # texts, and numbers, in their order
+    assert said.startswith(f"values are {values}, and nothing else is below 0. If that stands for no answer, ")
+    assert ('nullstr: ["-1", "-9"]' if file else f'CASE WHEN "pay" NOT IN ({values}) THEN "pay" END') in said
+
+
+@pytest.mark.parametrize(
+    "pay",
+    [
+        "CASE WHEN i < 9 THEN -1 ELSE i END",  # of few people
+        "i - 500",  # others are below 0, too
+        "i % 5 - 2",  # a scale
+        "CASE WHEN i % 10 = 0 THEN 0 ELSE i END",
+    ],
+)
+def test_what_is_within_the_bounds_is_an_answer_elsewhere(tmp_path: Path, pay: str) -> None:
+    assert not told(tmp_path, pay, columns={"pay": {"type": "integer", "bounds": [-1000, 5000], "nullable": True}})
