@@ -34,6 +34,7 @@ from dpsql.owner.advised import advised_tables, with_bounds
 from dpsql.owner.builder import alone, build, data_digest_of
 from dpsql.owner.catalog import build_catalog
 from dpsql.owner.in_use import InUse
+from dpsql.owner.scratch import cache_root
 from dpsql.owner.versions import open_engine
 from dpsql.policy import Limit as PolicyLimit
 from dpsql.policy import Policy, load_policy
@@ -368,8 +369,7 @@ def owners_folder(policy: Policy) -> Path:
 
 def cache_directory(policy: Policy, ledger: Ledger) -> Path:
     """Where a ledger's bounded tables lie: the policy's choice, else the user's state directory."""
-    chosen = policy.engine.cache
-    return (default_folder() if chosen is None else policy.resolve(chosen)) / "tables" / ledger.id
+    return cache_root(policy) / "tables" / ledger.id
 
 
 def pinned_of(policy: Policy) -> Pinned:

@@ -22,7 +22,7 @@ from dpsql.mechanisms.advice import Advice, advice, as_raw
 from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw, Law
 from dpsql.owner.builder import counted, data_digest, data_digest_of
-from dpsql.owner.jobs import Progress, in_owner_process
+from dpsql.owner.jobs import Progress, of_source
 from dpsql.owner.questions import MOST_BINS, Tally, of_sizes, of_totals, open_texts
 from dpsql.owner.shape import Shape, shape_of
 from dpsql.privacy.sampling import Sampler
@@ -153,7 +153,7 @@ def data_now(policy: Policy, ledger: Ledger, directory: Path) -> str:
         OperationalError: If they changed since it was built, or cannot be read.
     """
     shape, version = shape_of(policy), ledger.version()
-    in_owner_process({"job": "readable", "shape": shape.message()}, None)
+    of_source(policy, "readable")
     data = data_digest(shape)
     if version and data_digest_of(directory, version) not in (data, None):
         raise OperationalError(

@@ -10,8 +10,7 @@ from decimal import Decimal
 
 from dpsql.errors import PolicyError
 from dpsql.owner.finding import Finding
-from dpsql.owner.jobs import in_owner_process
-from dpsql.owner.shape import shape_of
+from dpsql.owner.jobs import of_source
 from dpsql.policy import Policy
 
 __all__ = ["budget_findings"]
@@ -34,7 +33,7 @@ def _delta(policy: Policy) -> Iterator[Finding]:
     if not delta:
         return
     try:
-        units: int = in_owner_process({"job": "units", "shape": shape_of(policy).message()}, None)
+        units: int = of_source(policy, "units")
     except PolicyError:
         return  # said already, with the table
     if units and delta * RARE * units > 1:

@@ -16,6 +16,7 @@ from dpsql.ledger.folders import held, make_private, sync, write_whole
 from dpsql.owner.engines import sources
 from dpsql.owner.in_use import LOCK, to_remove
 from dpsql.owner.jobs import Progress, in_owner_process
+from dpsql.owner.scratch import writable
 from dpsql.owner.shape import RECORD, Shape, shape_of
 from dpsql.worker import wire
 
@@ -67,7 +68,7 @@ def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress
     shape = shape_of(policy)
     at = newest_versions(shape)
     fixed = shape.at(at)
-    with _writable(directory), _scratch(directory) as scratch:
+    with writable(directory), _building(directory) as scratch:
         made = scratch / "made"
         made.mkdir(mode=0o700)
         before = fingerprint(fixed)
@@ -103,7 +104,7 @@ def counted(
     Raises:
         PolicyError, OperationalError: As `build`.
     """
-    with _writable(directory), _scratch(directory) as scratch:
+    with writable(directory), _building(directory) as scratch:
         request = {"job": "measure", "shape": shape.message(), "key": key.hex(), "into": str(scratch)}
         return in_owner_process({**request, "stage": stage, "heavy": heavy}, progress)
 
@@ -179,7 +180,7 @@ def alone(directory: Path, progress: Progress | None = None) -> Iterator[None]:
 
     with ExitStack() as stack:
         try:
-            with _writable(directory):
+            with writable(directory):
                 make_private(directory)
                 stack.enter_context(held(directory / ".lock", patience=PATIENCE, waiting=waiting))
         except TimeoutError:
@@ -192,21 +193,7 @@ def alone(directory: Path, progress: Progress | None = None) -> Iterator[None]:
 
 
 @contextmanager
-def _writable(directory: Path) -> Iterator[None]:
-    """Turns what the disk says into an error of ours; a TimeoutError is about another process, and passes."""
-    try:
-        yield
-    except TimeoutError:
-        raise
-    except OSError as error:
-        raise OperationalError(
-            f"The bounded tables cannot be written in {directory}: {error.strerror}. "
-            "Make that directory writable, or name another as engine.cache in the policy."
-        ) from None
-
-
-@contextmanager
-def _scratch(directory: Path) -> Iterator[Path]:
+def _building(directory: Path) -> Iterator[Path]:
     make_private(directory)
     directory.chmod(0o700)
     with tempfile.TemporaryDirectory(prefix=".building-", dir=directory) as scratch:

@@ -15,10 +15,10 @@ from dpsql.owner.correlations import revealing_pairs
 from dpsql.owner.cut import cut_texts, part_cut
 from dpsql.owner.every_unit import miscounted
 from dpsql.owner.finding import MUCH, Finding, Severity
-from dpsql.owner.jobs import in_owner_process
+from dpsql.owner.jobs import of_source
 from dpsql.owner.owners import Owned, Owners, require_one_unit_type
 from dpsql.owner.sentinels import below_0, no_answers
-from dpsql.owner.shape import NUMERIC, ClassShape, ColumnShape, Shape, TableShape, UniverseShape, shape_of
+from dpsql.owner.shape import NUMERIC, ClassShape, ColumnShape, Shape, TableShape, UniverseShape
 from dpsql.owner.untyped import read_otherwise, types_to_declare
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def check(policy: Policy) -> list[Finding]:
         PolicyError: If the database itself does not open.
         OperationalError: If the data cannot be read.
     """
-    found = in_owner_process({"job": "check", "shape": shape_of(policy).message()}, None)
+    found = of_source(policy, "check")
     return [Finding(**message) for message in found]
 
 

@@ -63,8 +63,12 @@ class Sources(Protocol):
 class Building(Protocol):
     """The module ``database`` of a folder, in the owner's process."""
 
-    def reading(self, source: Mapping[str, str]) -> AbstractContextManager[Database]:
+    def reading(self, source: Mapping[str, str], into: Path) -> AbstractContextManager[Database]:
         """The source, to be read.
+
+        Args:
+            source: Where the data are.
+            into: A private folder, for what does not fit in memory meanwhile.
 
         Raises:
             PolicyError: If it does not open.

@@ -10,8 +10,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from dpsql.owner.jobs import in_owner_process
-from dpsql.owner.shape import shape_of
+from dpsql.owner.jobs import of_source
 from dpsql.plan.types import Value
 
 if TYPE_CHECKING:
@@ -133,6 +132,5 @@ def public_columns(policy: Policy, table: str, names: Sequence[str]) -> Mapping[
         PolicyError: If they are not there.
         OperationalError: If the data cannot be read.
     """
-    request = {"job": "columns", "shape": shape_of(policy).message(), "table": table, "names": list(names)}
-    columns: Mapping[str, Sequence[Value]] = in_owner_process(request, None)
+    columns: Mapping[str, Sequence[Value]] = of_source(policy, "columns", table=table, names=list(names))
     return columns

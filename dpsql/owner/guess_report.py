@@ -15,9 +15,9 @@ from dpsql.engine.database import Database, SourceTable
 from dpsql.errors import PolicyError
 from dpsql.owner.bounded import reading
 from dpsql.owner.finding import Finding
-from dpsql.owner.jobs import in_owner_process
+from dpsql.owner.jobs import of_source
 from dpsql.owner.owners import Owners
-from dpsql.owner.shape import NUMERIC, Shape, TableShape, shape_of
+from dpsql.owner.shape import NUMERIC, Shape, TableShape
 
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
@@ -55,7 +55,7 @@ def guess_findings(policy: Policy) -> list[Finding]:
         if not table.public
     }
     try:
-        found = in_owner_process({"job": "guesses", "shape": shape_of(policy).message(), "guesses": guesses}, None)
+        found = of_source(policy, "guesses", guesses=guesses)
     except PolicyError:
         return []  # said already, with the table
     return [Finding(**message) for message in found]

@@ -6,18 +6,39 @@ Tests: tests/unit/owner/test_builder.py.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpsql.engine.log import OPERATOR, TELLS
 from dpsql.errors import OperationalError, PolicyError
+from dpsql.owner.scratch import scratch
+from dpsql.owner.shape import shape_of
 from dpsql.worker import wire
 from dpsql.worker.process import Child, WorkerFailed
 
-__all__ = ["UNREAD", "Progress", "in_owner_process"]
+if TYPE_CHECKING:
+    from dpsql.policy.model import Policy
+
+__all__ = ["UNREAD", "Progress", "in_owner_process", "of_source"]
 
 Progress = Callable[[str, float], None]
 UNREAD = "The data could not be read."
 """What is told of any failure of which nothing else may be said."""
+
+
+def of_source(policy: Policy, job: str, **more: Any) -> Any:
+    """The result of a job that reads the source and makes nothing of it.
+
+    Args:
+        policy: The owner's.
+        job: Its name.
+        more: What else it is given.
+
+    Raises:
+        PolicyError, OperationalError: As `in_owner_process`.
+    """
+    shape = shape_of(policy)
+    with scratch(policy) as folder:
+        return in_owner_process({"job": job, "shape": shape.message(), "into": str(folder), **more}, None)
 
 
 def in_owner_process(request: dict[str, Any], progress: Progress | None) -> Any:

@@ -47,7 +47,7 @@ def _work(request: dict[str, Any], report: Report) -> Any:
     if job == "measure":
         with folder.building(shape.source, request["key"], Path(request["into"])) as database:
             return measured(database, shape, request["stage"], request["heavy"], report)
-    with folder.reading(shape.source) as database:
+    with folder.reading(shape.source, Path(request["into"])) as database:
         match job:
             case "readable":
                 return require_readable(database, shape)

@@ -233,13 +233,13 @@ def test_a_domain_over_another_one_names_people_as_what_both_are_of(server: Serv
 
 def test_what_is_committed_while_the_source_is_read_is_not_read(server: Server, tmp_path: Path) -> None:
     source = load_policy(clinic(tmp_path, server, "snapshot")).engine.source(str)
-    with reading(source) as database:  # as a build does
+    with reading(source, tmp_path) as database:  # as a build does
         counted = f"SELECT count(*) FROM {database.table('People', None).sql} AS p"
         before = database.rows(counted)
         with server.connect("snapshot") as connection:
             connection.execute('DELETE FROM "People"')
         assert database.rows(counted) == before > [(0,)]
-    with reading(source) as database:
+    with reading(source, tmp_path) as database:
         assert database.rows(f"SELECT count(*) FROM {database.table('People', None).sql} AS p") == [(0,)]
 
 

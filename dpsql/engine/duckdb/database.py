@@ -58,9 +58,9 @@ SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 
 
 @contextmanager
-def reading(source: Mapping[str, str]) -> Iterator[DuckDBDatabase]:
+def reading(source: Mapping[str, str], into: Path) -> Iterator[DuckDBDatabase]:
     """The source, to be read; see `dpsql.owner.engines.Building`."""
-    with duckdb.connect(config=SETTINGS) as connection:
+    with duckdb.connect(config=SETTINGS | {"temp_directory": str(into)}) as connection:
         database = DuckDBDatabase(connection)
         database.attach(source)
         yield database

@@ -62,7 +62,7 @@ _OLD = """
 
 
 @contextmanager
-def reading(source: Mapping[str, str]) -> Iterator[PostgresDatabase]:
+def reading(source: Mapping[str, str], into: Path) -> Iterator[PostgresDatabase]:
     """The source, to be read; see `dpsql.owner.engines.Building`."""
     with _database(source, "", new(source["bounded"])) as database:
         yield database

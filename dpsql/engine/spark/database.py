@@ -30,7 +30,7 @@ MOST_SENT = 100_000  # Rows that travel in one message, some 10 MB of them. It i
 
 
 @contextmanager
-def reading(source: Mapping[str, str]) -> Iterator[SparkDatabase]:
+def reading(source: Mapping[str, str], into: Path) -> Iterator[SparkDatabase]:
     """The source, to be read; see `dpsql.owner.engines.Building`."""
     session = opened(source["remote"], BUILDING_SECONDS)
     database = SparkDatabase(session, new(source["bounded"]), source["schema"])
