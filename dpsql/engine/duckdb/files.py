@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import gzip
 import re
+import zlib
 from collections.abc import Sequence
 from glob import escape, glob, has_magic
 from pathlib import Path
@@ -21,6 +22,8 @@ from dpsql.errors import PolicyError
 __all__ = ["PARQUET", "is_pattern", "is_table", "matching", "no_utf_8", "rows_of", "unread"]
 
 PARQUET = (".parquet",)
+LONGEST = 2**24
+"""Characters of a CSV file's line of names. It is a choice: a hundred thousand names of a hundred characters fit."""
 _NAMED = re.compile("""["']([^"']+)["']""")  # What a view's SQL has in quotes, among it the files that it reads.
 
 
@@ -148,8 +151,14 @@ def no_utf_8(file: str) -> str:
 def _header(file: str) -> tuple[str, list[str]]:
     """(delimiter, names) of a CSV file's first line."""
     opened = gzip.open if file.lower().endswith(".gz") else open
-    with opened(file, "rt", encoding="utf-8-sig", errors="surrogateescape") as lines:
-        header = lines.readline().rstrip("\r\n")
+    try:
+        with opened(file, "rt", encoding="utf-8-sig", errors="surrogateescape") as lines:
+            header = lines.readline(LONGEST + 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise PolicyError(f"{file} is no gzip file, or only part of one. Compress it anew.") from None
+    if len(header) > LONGEST:
+        raise PolicyError(f"The first line of {file} has more than {LONGEST:,} characters. Write a line of names.")
+    header = header.rstrip("\r\n")
     if any("\udc80" <= sign <= "\udcff" or sign == "\0" for sign in header):  # bytes that are none, or UTF-16
         raise PolicyError(no_utf_8(file))
     delimiter = max(",;\t|", key=header.count)

@@ -125,6 +125,8 @@ def _mark(path: str) -> list[Any]:
 
 
 def _digest(path: str) -> str | None:
+    if not os.path.isfile(_name(path)):  # noqa: PTH113 - as above; a device or a pipe may have no end
+        return None
     try:
         with open(_name(path), "rb") as file:  # noqa: PTH123 - as above
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from dpsql.engine.duckdb import files
 from dpsql.engine.duckdb.database import DuckDBDatabase
 from dpsql.engine.duckdb.files import matching
 from dpsql.engine.duckdb.sources import contents, fingerprint
@@ -32,6 +34,31 @@ def test_the_files_of_a_pattern_are_one_table(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("rider,fare\n1,2.5\n")
     (tmp_path / "b.csv.gz").write_bytes(gzip.compress(b"rider,fare\n2,\n"))
     assert rows(tmp_path / "*.csv*") == [("1", "2.5"), ("2", None)]
+
+
+def test_a_compressed_file_that_is_none_or_cut_short_is_told(tmp_path: Path) -> None:
+    for content in (b"rider,fare\n", gzip.compress(b"rider,fare")[:-12]):
+        (tmp_path / "a.csv.gz").write_bytes(content)
+        with pytest.raises(PolicyError, match=r"a\.csv\.gz is no gzip file, or only part of one\. Compress it anew"):
+            rows(tmp_path / "a.csv.gz")
+
+
+def test_a_first_line_without_an_end_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LONGEST", 20)
+    (tmp_path / "a.csv").write_text(f"rider,{'x' * 14}\n1,2\n")
+    with pytest.raises(PolicyError, match=r"The first line of .*a\.csv has more than 20 characters"):
+        rows(tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_text(f"rider,{'x' * 13}\n1,2\n")
+    assert rows(tmp_path / "a.csv") == [("1", "2")]
+
+
+@pytest.mark.parametrize("made", [os.mkfifo, os.mkdir, lambda name: name.symlink_to("/dev/zero")])
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path, made: Callable[[Path], object]) -> None:
+    made(tmp_path / "a.csv")
+    name = str(tmp_path / "a.csv")
+    assert contents({}, {"rides": name}) == [[name, None]]
+    with pytest.raises(PolicyError, match=r"There is no file .*a\.csv"):
+        rows(tmp_path / "a.csv")
 
 
 def test_a_file_of_that_very_name_is_no_pattern(tmp_path: Path) -> None:
