@@ -234,6 +234,10 @@ class Policy(Section):
             raise PolicyError(
                 f"{path} has letters that this process's locale cannot write. Set LC_ALL=C.UTF-8 where dpsql runs."
             ) from None
+        try:
+            whole.resolve()
+        except RuntimeError:  # before Python 3.13, which says nothing: the file is not there then
+            raise PolicyError(f"{path} is a link that leads to itself. Write the path of what it stands for.") from None
         return whole
 
     def located(self, *place: str | int) -> str:

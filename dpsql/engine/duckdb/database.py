@@ -31,9 +31,10 @@ from dpsql.plan.catalog import ROW
 __all__ = ["DuckDBDatabase", "building", "looked", "reading"]
 
 BROKEN_LINE = (
-    "A CSV file has a line that is no row: an open quote, or too few or too many values. Mend the file. A large one "
-    "with texts of many lines may not be read although it is right: write it as Parquet."
+    "A CSV file has a line that is no row: an open quote, too few or too many values, another end than others, "
+    "or over 2 MB. Mend the file. A large one with texts of many lines may be right and not be read: write Parquet."
 )
+_BROKEN = ("CSV Error on Line", "Parallel CSV Reader", "CSV Parser state machine")  # What DuckDB says of one.
 _FILE = re.compile(r"^ *file = (.+)$", re.MULTILINE)  # Where DuckDB says which CSV file it could not read.
 _VIEW = """
     SELECT sql FROM duckdb_views() WHERE database_name = $1 AND schema_name = $2 AND lower(view_name) = lower($3)
@@ -144,7 +145,7 @@ class DuckDBDatabase:
         try:
             return self._connection.execute(sql).fetchall()
         except duckdb.Error as error:
-            if any(words in str(error) for words in ("CSV Error on Line", "Parallel CSV Reader")):
+            if any(words in str(error) for words in _BROKEN):
                 raise OperationalError(_broken(str(error))) from error
             raise
 

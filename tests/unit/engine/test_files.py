@@ -104,10 +104,13 @@ def test_a_file_in_another_encoding_is_named(tmp_path: Path, content: bytes) -> 
     assert str(told.value) == f"{file} is no UTF-8 text. Save it as UTF-8."
 
 
-def test_a_line_that_is_no_row_is_told_as_that(tmp_path: Path) -> None:
-    (tmp_path / "rides.csv").write_text("rider,fare\n1,2,3\n")
+@pytest.mark.parametrize(
+    "content", ['rider,fare\n1,"2\n', "rider,fare\n1\n", "rider,fare\n1,2,3\n", "rider,fare\n1,2\n3,4\r5,6\n"]
+)
+def test_a_line_that_is_no_row_is_told_as_that(tmp_path: Path, content: str) -> None:
+    (tmp_path / "a.csv").write_bytes(content.encode())
     with pytest.raises(OperationalError, match="A CSV file has a line that is no row"):
-        rows(tmp_path / "rides.csv")
+        rows(tmp_path / "a.csv")
 
 
 def test_another_file_under_the_pattern_is_a_change(tmp_path: Path) -> None:

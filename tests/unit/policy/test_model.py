@@ -13,6 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 from dpsql.engine.duckdb.section import DuckDBSection
+from dpsql.errors import PolicyError
 from dpsql.mechanisms import MECHANISMS
 from dpsql.policy import ColumnPolicy, Limit, Policy, load_policy
 from dpsql.policy.mechanisms import MechanismName
@@ -107,6 +108,15 @@ def test_paths_start_at_the_file_and_at_home(load: Load, tmp_path: Path) -> None
     assert policy.resolve(Path("data/a.parquet")) == tmp_path / "data" / "a.parquet"
     assert policy.resolve(Path("/srv/a.parquet")) == Path("/srv/a.parquet")
     assert policy.resolve(Path("~/a.parquet")) == Path.home() / "a.parquet"
+
+
+def test_a_link_that_leads_to_itself_is_told_or_taken_as_it_is(load: Load, tmp_path: Path) -> None:
+    (tmp_path / "loop.csv").symlink_to("loop.csv")
+    policy = load()
+    try:
+        policy.resolve(Path("loop.csv")).resolve()  # newer versions of Python say nothing of it
+    except PolicyError as refusal:
+        assert "loop.csv is a link that leads to itself" in str(refusal)
 
 
 METRICS = (
