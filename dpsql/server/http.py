@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import h11
@@ -25,7 +28,7 @@ from dpsql.server.events import told_by
 from dpsql.server.listening import Listen, Tls
 from dpsql.server.refusals import CROWDED
 
-__all__ = ["HttpDoor", "address_of", "body_of"]
+__all__ = ["HttpDoor", "address_of", "body_of", "let_in"]
 
 PATIENCE = 10
 """Seconds that a stopping door waits for answers on their way. It is a choice."""
@@ -39,6 +42,10 @@ want. It is a choice."""
 STRANGERS = 200
 """Connections beside the policy's number, of clients that have not yet said who they are; more are hung up on. It is a
 choice: as at PostgreSQL's door."""
+LET_IN = "dpsql.let_in"  # Where a request has what `let_in` calls.
+YOUNG = 2.0
+"""Seconds that a stranger's connection is let stand where others want its place: who knows a token has shown it by
+then. It is a choice, as at PostgreSQL's door."""
 BUSY = b"".join((
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nConnection: close\r\n",
     b'Content-Length: %d\r\n\r\n{"error": "%s"}' % (len(CROWDED) + 13, CROWDED.encode()),
@@ -137,8 +144,26 @@ class _Endings:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
+@dataclass(slots=True)
+class _Held:
+    """One connection.
+
+    Attributes:
+        connection: It.
+        since: When it was taken, in seconds that only grow.
+        known: Whether it is of somebody who was let in.
+    """
+
+    connection: socket.socket
+    since: float
+    known: bool
+
+
 class _Listener(socket.socket):
     """Takes so many connections at a time, and hangs up on more before anything is done for them: no TLS is begun.
+
+    Where there are as many, the next one has the place of the stranger who was there first, once that was there for a
+    while: silent ones keep nobody out. At a socket of this machine all are known.
 
     Args:
         family: Of its addresses.
@@ -151,7 +176,7 @@ class _Listener(socket.socket):
     def __init__(self, family: int, protocol: int, most: int, clear: bool, told: Callable[[str], None]) -> None:
         super().__init__(family, socket.SOCK_STREAM, protocol)
         self._most, self._clear, self._told = most, clear, told
-        self._held: list[socket.socket] = []
+        self._held: list[_Held] = []
 
     def accept(self) -> tuple[socket.socket, Any]:
         """The next connection.
@@ -162,9 +187,9 @@ class _Listener(socket.socket):
         """
         taken, address = super().accept()
         if len(self._held) >= self._most:
-            self._held = [one for one in self._held if one.fileno() >= 0]  # a closed one has no number
-        if len(self._held) < self._most:
-            self._held.append(taken)
+            self._held = [one for one in self._held if one.connection.fileno() >= 0]  # a closed one has no number
+        if len(self._held) < self._most or self._made_room():
+            self._held.append(_Held(taken, time.monotonic(), not isinstance(address, tuple)))
             return taken, address
         with taken, suppress(OSError):
             taken.setblocking(False)
@@ -172,6 +197,47 @@ class _Listener(socket.socket):
                 taken.send(BUSY)
         self._told(str(address[0]) if isinstance(address, tuple) else "unix")
         raise ConnectionAbortedError
+
+    def let_in(self, client: tuple[str, int] | None) -> None:
+        """Whoever has this address proved who they are."""
+        for one in self._held:
+            with suppress(OSError):  # of one that is closed by now
+                if not one.known and client is not None and one.connection.getpeername()[:2] == tuple(client):
+                    one.known = True
+
+    def _made_room(self) -> bool:
+        """Whether a stranger who was there long enough was hung up on."""
+        first = next((one for one in self._held if not one.known), None)
+        if first is None or time.monotonic() - first.since < YOUNG:
+            return False
+        self._held.remove(first)
+        with suppress(OSError):  # its client may have left
+            first.connection.shutdown(socket.SHUT_RDWR)  # its own task closes it
+        return True
+
+
+class _LettingIn:
+    """An application that can say that who asks proved who they are (`let_in`).
+
+    Args:
+        app: What answers.
+        listener: What holds the connections.
+    """
+
+    def __init__(self, app: ASGIApp, listener: _Listener) -> None:
+        self._app, self._listener = app, listener
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers."""
+        if scope["type"] == "http":
+            scope[LET_IN] = partial(self._listener.let_in, scope["client"])
+        await self._app(scope, receive, send)
+
+
+def let_in(scope: Scope) -> None:
+    """Who asks proved who they are: their connection makes room for no stranger's."""
+    if (known := scope.get(LET_IN)) is not None:
+        known()
 
 
 class HttpDoor:
@@ -206,9 +272,9 @@ class HttpDoor:
         context = None if tls is None else tls.context()
         listener = _listener(listen, self._most, tls is None, self._turned_away)
         config = uvicorn.Config(
-            _Endings(self._app(listen, tls), self._stops),
+            _LettingIn(_Endings(self._app(listen, tls), self._stops), listener),
             log_config=None, access_log=False, server_header=False, proxy_headers=False, ws="none", http=self._protocol,
-            limit_concurrency=self._most + 1, h11_max_incomplete_event_size=HEADS,
+            limit_concurrency=self._most + BACKLOG + 1, h11_max_incomplete_event_size=HEADS,
             timeout_graceful_shutdown=PATIENCE, timeout_keep_alive=KEPT, backlog=BACKLOG, lifespan="on",
         )  # fmt: skip
         config.load()
@@ -236,7 +302,7 @@ class HttpDoor:
         self._strangers.tell("turned away", door=self._name, address=address)
 
 
-def _listener(listen: Listen, most: int, clear: bool, told: Callable[[str], None]) -> socket.socket:
+def _listener(listen: Listen, most: int, clear: bool, told: Callable[[str], None]) -> _Listener:
     """A socket that listens there; as `_Listener`.
 
     Raises:

@@ -33,7 +33,7 @@ from dpsql.releasing import Agree
 from dpsql.server.core import Guest, Server
 from dpsql.server.doors import Door
 from dpsql.server.events import tell
-from dpsql.server.http import STRANGERS, HttpDoor, address_of
+from dpsql.server.http import STRANGERS, HttpDoor, address_of, let_in
 from dpsql.server.listening import Listen
 from dpsql.server.mcp import mcp_server
 from dpsql.server.refusals import NotAdmitted, Stopping
@@ -154,6 +154,7 @@ class McpDoor:
             return await JSONResponse({"error": str(refusal)}, 503)(scope, receive, send)
         except Error as refusal:
             return await JSONResponse({"error": str(refusal)}, 429)(scope, receive, send)
+        let_in(scope)
         most = (self._server.limits.connections + STRANGERS) // 2  # of all that the door takes
         if room.inside >= most:  # streams, and requests whose human is asked, last as long as their client likes
             full = f"You have {most} requests at work, which is your most. Nothing was charged. Let one end."

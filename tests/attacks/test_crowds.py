@@ -128,7 +128,7 @@ def by_mcp(where: str, _: str, token: str) -> Iterator[Way]:
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters}
         connection.request("POST", "/mcp", json.dumps(call), headers)
         told = json.loads(connection.getresponse().read())
-        return [tuple(cell["value"] for cell in row) for row in told["result"]["structuredContent"]["rows"]]
+        return [tuple(row) for row in told["result"]["structuredContent"]["rows"]]
 
     try:
         yield ask

@@ -31,7 +31,7 @@ from dpsql.errors import Error
 from dpsql.server.core import Server
 from dpsql.server.doors import Door
 from dpsql.server.events import tell
-from dpsql.server.http import HttpDoor, address_of, body_of
+from dpsql.server.http import HttpDoor, address_of, body_of, let_in
 from dpsql.server.listening import Listen, Tls
 from dpsql.server.page.facts import gather
 from dpsql.server.page.sections import page, whole
@@ -206,6 +206,7 @@ class Page:
             del self._visits[key]
             return None
         visit.seen = now
+        let_in(request.scope)
         return visit
 
     async def _meant(self, request: Request) -> tuple[_Visit | None, dict[str, str]]:

@@ -38,6 +38,9 @@ TAKEN = 1.0
 """Seconds in which a client may end its messages, and read its answer, where the door stops. It is a choice."""
 STRANGERS = 200
 """Connections at a time that have not yet proved who they are; more are hung up on. It is a choice: some 10 MB."""
+YOUNG = 2.0
+"""Seconds that a stranger's connection is let stand where others want its place: a program that knows a token has
+proved it by then. It is a choice."""
 OPTIONS = ("user", "database", "options", "replication")
 """Parameters of a startup message that are no settings."""
 
@@ -65,7 +68,8 @@ class PostgresDoor:
         self._tls: ssl.SSLContext | None = None
         self._open: dict[int, _Open] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._strangers = 0
+        self._strangers: dict[asyncio.Task[None], float] = {}  # When each came; the first of them first.
+        self._turned_away: set[asyncio.Task[None]] = set()
         self._last = 0
         self._in_the_clear = True
 
@@ -105,9 +109,8 @@ class PostgresDoor:
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         wire = Wire(reader, writer, self._server.limits.statement_bytes)
-        if task is None or self._strangers >= STRANGERS:
-            self._server.strangers.tell("turned away", door=NAME, address=wire.address)
-            wire.write(messages.error(fields_of(PgRefusal("53300", CROWDED), severity="FATAL")))
+        if task is None or not self._room():
+            self._turn_away(wire)
             await wire.close()
             return
         self._tasks.add(task)
@@ -116,7 +119,10 @@ class PostgresDoor:
         except Gone:
             pass
         except asyncio.CancelledError:
-            wire.write(messages.error(fields_of(Stopping(), severity="FATAL")))
+            if task in self._turned_away:
+                self._turn_away(wire)
+            else:
+                wire.write(messages.error(fields_of(Stopping(), severity="FATAL")))
         except ProtocolViolation as broken:
             self._server.strangers.tell("broken message", door=NAME, address=wire.address, why=str(broken))
             wire.write(messages.error(fields_of(PgRefusal("08P01", str(broken)), severity="FATAL")))
@@ -132,11 +138,28 @@ class PostgresDoor:
             wire.write(messages.error(fields_of(bug, severity="FATAL")))
         finally:
             self._tasks.discard(task)
+            self._turned_away.discard(task)
             with suppress(asyncio.CancelledError):
                 await wire.close()
 
+    def _room(self) -> bool:
+        """Whether there is room for one more stranger: who was there first, and long enough, makes it."""
+        if len(self._strangers) < STRANGERS:
+            return True
+        first, since = next(iter(self._strangers.items()))
+        if asyncio.get_running_loop().time() - since < YOUNG:
+            return False
+        del self._strangers[first]
+        self._turned_away.add(first)
+        first.cancel()
+        return True
+
+    def _turn_away(self, wire: Wire) -> None:
+        self._server.strangers.tell("turned away", door=NAME, address=wire.address)
+        wire.write(messages.error(fields_of(PgRefusal("53300", CROWDED), severity="FATAL")))
+
     async def _served(self, wire: Wire, task: asyncio.Task[None]) -> None:
-        self._strangers += 1
+        self._strangers[task] = asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout(LET_IN):
                 parameters = await self._started(wire)
@@ -144,7 +167,7 @@ class PostgresDoor:
         except TimeoutError:
             raise Silent("Nobody proved who they are in time, and the connection is closed.") from None
         finally:
-            self._strangers -= 1
+            self._strangers.pop(task, None)
         if guest is None or parameters is None:
             return
         try:

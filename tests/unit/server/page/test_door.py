@@ -19,8 +19,9 @@ import pytest
 from starlette.applications import Starlette
 
 from dpsql.errors import ApprovalNeeded
+from dpsql.server import http as http_doors
 from dpsql.server.doors import DOORS
-from dpsql.server.http import STRANGERS, HttpDoor
+from dpsql.server.http import STRANGERS, HttpDoor, let_in
 from dpsql.server.listening import Listen, Tls
 from dpsql.server.page.door import COOKIE, MOST, Page
 from dpsql.server.refusals import CROWDED
@@ -220,6 +221,13 @@ def test_a_client_that_is_slow_loses_its_place_and_a_quick_one_keeps_it(clinic: 
     assert asyncio.run(visited()) == (b"", [200, 200])
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No stranger makes room for another, however slow this machine is."""
+    monkeypatch.setattr(http_doors, "YOUNG", 600)
+
+
+@pytest.mark.usefixtures("patient")
 def test_of_a_crowd_of_strangers_some_are_told_to_come_again_and_others_are_answered(clinic: Clinic) -> None:
     most, more = clinic.server.limits.connections + STRANGERS, 30
     (kind,) = (kind for kind in DOORS if kind.name == "page")
@@ -241,6 +249,42 @@ def test_of_a_crowd_of_strangers_some_are_told_to_come_again_and_others_are_answ
         assert status == 200
 
 
+@pytest.mark.parametrize("encrypted", [False, True])
+def test_silent_strangers_make_room_for_others_and_who_was_let_in_stays(
+    clinic: Clinic, certificate: Tls, monkeypatch: pytest.MonkeyPatch, encrypted: bool
+) -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            for _ in ("startup", "shutdown"):
+                await send({"type": f"{(await receive())['type']}.complete"})
+            return
+        if scope["path"] == "/in":
+            let_in(scope)
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body"})
+
+    monkeypatch.setattr(http_doors, "YOUNG", 0)
+    most = clinic.server.limits.connections + STRANGERS
+    door = HttpDoor(lambda *_: app, clinic.server, "page", "/")
+    with opened(door, tls=certificate if encrypted else None) as where, ExitStack() as crowd:
+        known = crowd.enter_context(httpx.Client(verify=False))
+        address = "127.0.0.1", httpx.URL(where).port
+        assert known.get(where + "in").status_code == 200
+        (first,) = door_connections(door)
+        strangers = [crowd.enter_context(socket.create_connection(address, 60)) for _ in range(most + 5)]
+        assert [stranger.recv(1) for stranger in strangers[:5]] == [b""] * 5
+        assert httpx.get(where + "other", verify=False).status_code == 200
+        assert strangers[6].recv(1) == b""
+        assert known.get(where + "in").status_code == 200
+        assert first in door_connections(door)  # and not a new one
+
+
+def door_connections(door: Any) -> set[object]:
+    """Those over which something was said, or may be."""
+    return set(door._server.server_state.connections)
+
+
+@pytest.mark.usefixtures("patient")
 def test_who_never_begins_with_tls_is_counted_and_hung_up_on_too(clinic: Clinic, certificate: Tls) -> None:
     most, more = clinic.server.limits.connections + STRANGERS, 30
     (kind,) = (kind for kind in DOORS if kind.name == "page")
