@@ -15,7 +15,7 @@ from dpsql.sql.parameters import names_in, parameters_in
 from dpsql.sql.syntax import Node
 from dpsql.sql.tokens import fold
 
-__all__ = ["call_text", "values_of"]
+__all__ = ["call_text", "named_alone", "values_of"]
 
 MOST_LISTED_VALUES = 1_000
 """Values of a list that is a parameter. It is a choice: about as many as the longest statement could hold itself."""
@@ -51,10 +51,7 @@ def values_of(parameters: Any, query: Node) -> tuple[Passed, ...]:
 def _by_name(parameters: Any, names: Sequence[str]) -> list[Any]:
     """The values of a mapping in the order of a statement's names, whatever the case of their letters, as in DuckDB."""
     if not isinstance(parameters, Mapping):
-        told = ", ".join(f"{name!r}: .." for name in names)
-        raise ProgrammingError(
-            f"The statement names its parameters. Pass a mapping of their values, {{{told}}}, or write ? for each."
-        )
+        raise named_alone(names)
     given = {fold(str(name)): value for name, value in parameters.items()}
     if len(given) < len(parameters):
         raise ProgrammingError("Two parameters have one name, but for the case of its letters. Pass each once.")
@@ -64,6 +61,14 @@ def _by_name(parameters: Any, names: Sequence[str]) -> list[Any]:
     if extra := [name for name in given if name not in names]:
         raise ProgrammingError(f"The statement has no ${extra[0]:.60}. Its parameters are {', '.join(names)}.")
     return [given[name] for name in names]
+
+
+def named_alone(names: Sequence[str]) -> ProgrammingError:
+    """The refusal of a statement whose parameters have names, where values come without."""
+    told = ", ".join(f"{name!r}: .." for name in names)
+    return ProgrammingError(
+        f"The statement names its parameters. Pass a mapping of their values, {{{told}}}, or write ? for each."
+    )
 
 
 def call_text(function: str, query: str, named: Mapping[str, Any]) -> str:

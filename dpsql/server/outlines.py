@@ -8,10 +8,13 @@ from __future__ import annotations
 from dpsql.answers.ends import with_ends
 from dpsql.answers.quoted import EXPLAINED
 from dpsql.answers.switch import intervals_set
+from dpsql.plan.options import read_options
 from dpsql.plan.outline import Outline
+from dpsql.plan.parameters import named_alone
 from dpsql.plan.types import Parameters, Type
 from dpsql.session import Session
 from dpsql.sql import syntax
+from dpsql.sql.parameters import names_in
 from dpsql.sql.parse import parse
 
 __all__ = ["outline", "with_intervals"]
@@ -36,7 +39,8 @@ def outline(session: Session, sql: str, parameters: Parameters | None = None) ->
         parameters: Values for its ``?``, where they are known.
 
     Raises:
-        UnsupportedQuery, ProgrammingError: It would be refused.
+        UnsupportedQuery, ProgrammingError: It would be refused, or names its parameters: at the doors of a server
+            their values come without names.
     """
     if intervals_set(sql) is not None:
         return SET
@@ -45,12 +49,16 @@ def outline(session: Session, sql: str, parameters: Parameters | None = None) ->
 
 
 def _outline(session: Session, sql: str, parameters: Parameters | None) -> Outline:
-    match parse(sql):
+    statement = parse(sql)
+    if parameters is None and (names := names_in(statement)):
+        raise named_alone(names)
+    match statement:
         case syntax.QueryStatement() | syntax.Explain(query=syntax.QueryStatement()):
             return session.outline(sql, parameters)
         case syntax.Explain():
             return EXPLAIN
-        case syntax.SetOption():
+        case syntax.SetOption(name, value):
+            read_options({name: value.value})
             return SET
         case syntax.CreateSynthetic():
             return CREATE

@@ -82,8 +82,20 @@ def test_intervals_are_on_or_off_and_only_their_own_session_knows(clinic: Clinic
     for refused in ("SET intervals = maybe", "SET intervalls = on"):
         with pytest.raises(ProgrammingError):
             ana.query(refused)
-    with pytest.raises(ProgrammingError):
-        ana.outline("SET intervals = maybe")
+
+
+@pytest.mark.parametrize("sql", ["SET intervals = maybe", "SET intervalls = on", "SET epsilon = -1"])
+def test_a_SET_that_is_refused_has_no_columns(sql: str, ana: Guest) -> None:
+    for asked in (ana.query, ana.outline):
+        with pytest.raises(ProgrammingError):
+            asked(sql)
+
+
+def test_parameters_with_names_are_refused_before_their_values_come(ana: Guest) -> None:
+    for sql in ("SELECT COUNT(*) FROM people WHERE age > $age", "SELECT $age + 1", f"{TABLE} WHERE age > $age"):
+        for asked in (sql, f"EXPLAIN {sql}"):
+            with pytest.raises(ProgrammingError, match="names its parameters.*or write \\? for each"):
+                ana.outline(asked)
 
 
 def test_parameters_that_are_known_are_planned_with(ana: Guest) -> None:
