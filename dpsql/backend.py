@@ -25,7 +25,7 @@ from dpsql.engine.base import Engine
 from dpsql.engine.lower import Lower, lowering
 from dpsql.engine.public_columns import PublicColumns
 from dpsql.engine.released import lower_public
-from dpsql.errors import BudgetExceeded
+from dpsql.errors import BudgetExceeded, LedgerError
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.refusals import ReleasedMeanwhile
 from dpsql.ledger.served import Served
@@ -101,6 +101,22 @@ class Backend:
         """Of the tables."""
         return self.catalog.version
 
+    def outdated(self) -> tuple[str, ...]:
+        """That there is a newer version of the tables, which is public; nothing where there is none.
+
+        To be asked before private data are read: when it is asked must not show how long that took.
+        """
+        try:
+            newest = self.ledger.version()
+        except LedgerError:  # whatever needs the ledger says so itself
+            return ()
+        if newest == self.version:
+            return ()
+        return (
+            f"This is of version {self.version} of the tables; the data owner has made version {newest}. A server goes "
+            "over to it by itself; elsewhere open the policy again. There it is charged anew.",
+        )
+
     def close(self) -> None:
         """Ends its processes; its version of the tables may go. Harmless when repeated."""
         self.engine.close()
@@ -161,7 +177,8 @@ class Backend:
         """What a statement would cost an analyst and how precise it would be; refused as it would be when asked."""
         self.post_process.rehearse(prepared.plan)
         repeats = self.ledger.repeats_left(analyst, prepared.loss)
-        return quote(prepared, repeats, self.ledger.composition, self.catalog.classes)
+        own = quote(prepared, repeats, self.ledger.composition, self.catalog.classes)
+        return replace(own, notes=(*own.notes, *self.outdated()))
 
     def bought(
         self,
@@ -243,7 +260,8 @@ class Backend:
 
     def public_quote(self, plan: PublicPlan) -> Quote:
         """The quote of a statement over public tables alone."""
-        return public_quote(lower_public(plan, self.engine.dialect).sql)
+        own = public_quote(lower_public(plan, self.engine.dialect).sql)
+        return replace(own, notes=(*own.notes, *self.outdated()))
 
 
 def defaults_of(policy: Policy) -> Options:

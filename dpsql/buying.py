@@ -93,21 +93,26 @@ class Buying(Calls):
         """The answer to one statement. What is stored, and was asked like that before, is handed out as it was made."""
         if agree is not None:
             agree(self._price(asked))
-        backend, made = self._backend, list[Answer]()
+        backend, made, outdated = self._backend, list[Answer](), self._backend.outdated()
         stored = backend.stored(asked.fingerprints) if asked.key and asked.fingerprints else None
         if asked.key is None or not stored:
             return self._bought([asked])[0]
 
         def make() -> Answer:
-            made.extend(self._bought([asked]))
+            made.extend(self._found([asked]))
             return kept(made[0])
 
         answer = handed_out(backend.replayed.once((*asked.key, *stored), make, weight))
         for fingerprint in () if made else asked.fingerprints:
             backend.served.count(self._analyst, fingerprint)
-        return answer
+        return _noted(answer, outdated)
 
     def _bought(self, statements: Sequence[ToBuy[Spoken]]) -> list[Answer]:
+        """The answers, which say where there is a newer version of the tables."""
+        outdated = self._backend.outdated()
+        return [_noted(answer, outdated) for answer in self._found(statements)]
+
+    def _found(self, statements: Sequence[ToBuy[Spoken]]) -> list[Answer]:
         """The answers. Those of public tables, or without a row, are free, and found first: they may fail."""
         beside = [self._rehearsed(asked) for asked in statements]
         free = [[None if is_priced(own) or _pays(own) else self._free(own) for own in a.parts] for a in statements]
@@ -318,6 +323,12 @@ class Buying(Calls):
         backend = self._backend
         composition, private = backend.ledger.composition, backend.private
         return finish(prepared, released, backend.post_process, composition, replayed=replayed, private=private)
+
+
+def _noted(answer: Answer, notes: Sequence[str]) -> Answer:
+    """The answer, with what is to be known of the tables' version: none bears on synthetic tables alone."""
+    apart = bool(answer.released_from) and not answer.measurements
+    return replace(answer, notices=(*answer.notices, *notes)) if notes and not apart else answer
 
 
 def _pays(own: Prepared | PublicPlan) -> bool:

@@ -202,7 +202,7 @@ class Proxy(Closing):
         self._backend.close()
         self.served.write()
         self.owners.close()
-        self.ledger.close()
+        self.ledger.close("This proxy was closed. Open the policy again with dpsql.open, and ask a session of that.")
         self._ends()
 
     def _take(self, backend: Backend) -> None:

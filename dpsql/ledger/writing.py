@@ -61,7 +61,8 @@ class WrittenLedger(Closing):
         self._failpoint = failpoint
         self._lock = RLock()
         self._process = os.getpid()
-        self._closed = False
+        self._closed = ""
+        """What is said of it since it was closed."""
         self._broken = False
         self._unanswered = False
         self._granting = Granting(limits, state)
@@ -85,10 +86,14 @@ class WrittenLedger(Closing):
         except LedgerError:
             return False
 
-    def close(self) -> None:
-        """Lets go of the file."""
+    def close(self, said: str = "This ledger was closed. Open it again.") -> None:
+        """Lets go of the file.
+
+        Args:
+            said: What whoever uses it afterwards reads.
+        """
         with self._lock:
-            self._closed = True
+            self._closed = self._closed or said
             self._file.close()
             self.turns.close()
 
@@ -102,8 +107,10 @@ class WrittenLedger(Closing):
         with self._lock:
             if os.getpid() != self._process:
                 raise InvariantBroken("a ledger does not survive a fork; open it again in the child")
-            if self._closed or (self._broken and self._marks is None):
-                raise LedgerError("This ledger was closed, or failed before. Nothing was read. Open it again.")
+            if self._closed:
+                raise LedgerError(self._closed)
+            if self._broken and self._marks is None:
+                raise LedgerError("This ledger failed before. Nothing was read. Open it again.")
             if self._broken:
                 with self._marks_locked():
                     self._open_again()

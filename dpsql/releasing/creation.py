@@ -146,6 +146,7 @@ class Creation:
             EngineFailed: After the charge, which stays.
         """
         backend, table, name = self.backend, self.table, self.statement.name
+        outdated = backend.outdated()
         with ExitStack() as turn:
             if turn.enter_context(backend.charging.turns.of([f"synthetic/{self.payer.maker}/{name}"])):
                 backend.times.begin_anew()
@@ -163,7 +164,7 @@ class Creation:
         error = float(f"{table.deviation / max(1, rows):.3g}")  # a foretold one: more digits say nothing
         told = (name, table.method, rows, error, cost_text(cost))
         answer = public(("table", "method", "rows", "error", "cost"), kinds, [told])
-        told_too = (*filter(None, [without_null(self._left_out)]), *notices)
+        told_too = (*filter(None, [without_null(self._left_out)]), *notices, *outdated)
         return replace(answer, cost=cost, private=backend.private, notices=told_too)
 
     def _charged(self, agree: Agree) -> tuple[int, str, PrivacyLoss, list[str]]:

@@ -124,7 +124,7 @@ def test_what_is_closed_still_shows_itself(tmp_path: Path) -> None:
         session = proxy.session(analyst="ana")
         answer = session.query(COUNT, epsilon=0.5)
     for shown in (answer, session, proxy):
-        assert "This ledger was closed" in read(shown._repr_html_())
+        assert "This proxy was closed" in read(shown._repr_html_())
     assert "Cost: epsilon 0.5." in read(answer._repr_html_())
 
 
