@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -36,6 +36,8 @@ class Budget:
         composition: How losses add up, ``basic`` or ``zcdp``.
         promise: What all of it means together for one row, where answers of several kinds were given; else ''.
         delta_left: The largest delta that one query could still have; None where the account never had any.
+        delta_of_queries: What the deltas of all queries may add up to, where that is less than the limit's: under
+            ``zcdp`` it is a quarter.
     """
 
     spent: PrivacyLoss
@@ -44,13 +46,21 @@ class Budget:
     composition: str
     promise: str = ""
     delta_left: float | None = None
+    delta_of_queries: float | None = None
 
     TITLES: ClassVar[tuple[str, str, str]] = ("spent", "limit", "left for one query")
     """What `cells` are."""
 
     def cells(self) -> tuple[str, str, str]:
         """The budget in words: what was spent rounded up, what is left rounded down."""
-        return cost_text(self.spent), cost_text(self.limit), self.epsilon_left
+        return cost_text(self.spent), self._limit, self.epsilon_left
+
+    @property
+    def _limit(self) -> str:
+        """The limit in words, and how much of its delta queries may have, where that is not all of it."""
+        part = self.delta_of_queries
+        told = "" if part is None else f" (queries: delta {number(part, 4, ROUND_FLOOR)})"
+        return f"{cost_text(self.limit)}{told}"
 
     @property
     def epsilon_left(self) -> str:
@@ -79,8 +89,8 @@ class Budget:
     @property
     def adding_up(self) -> str:
         """How losses add up, as a sentence."""
-        part = ": a quarter of delta pays for queries" if self.composition == "zcdp" else ""
-        return f"Losses add up by {self.composition} composition{part}."
+        part = ", which takes three quarters of a limit's delta for itself. The delta left is of the quarter for queries"
+        return f"Losses add up by {self.composition} composition{part * (self.composition == 'zcdp')}."
 
     @classmethod
     def of(cls, state: AccountState) -> Self:
@@ -96,7 +106,9 @@ class Budget:
             classes={name: float(share * state.limit.epsilon) for name, share in state.limit.classes.items()},
         )
         delta = None if state.delta_left is None else float(state.delta_left)
-        return cls(state.spent, _down(state.remaining), limit, state.composition, delta_left=delta)
+        own = cls(state.spent, _down(state.remaining), limit, state.composition, delta_left=delta)
+        of_queries = state.delta_of_queries
+        return replace(own, delta_of_queries=float(of_queries)) if of_queries < state.limit.delta else own
 
     def to_answer(self) -> Answer:
         """The budget as one row: what ``SHOW BUDGET`` returns."""
@@ -106,7 +118,7 @@ class Budget:
             [
                 (
                     cost_text(self.spent),
-                    cost_text(self.limit),
+                    self._limit,
                     self.remaining,
                     self.delta_left,
                     self.composition,

@@ -12,7 +12,7 @@ from fractions import Fraction
 from dpsql.ledger.refusals import cannot_all_pay, exceeded, no_account, overspent, stopped, tightest
 from dpsql.ledger.state import LedgerState
 from dpsql.ledger.views import AccountState
-from dpsql.privacy.account import Account, readable
+from dpsql.privacy.account import DELTA_UNIT, Account, readable
 from dpsql.privacy.accounting import PolicyLimits, PrivacyFilter
 from dpsql.privacy.used import delta_left
 
@@ -166,6 +166,7 @@ class Granting:
             limit=limit,
             composition=self._composition,
             delta_left=None if stopped or not limit.delta else delta,
+            delta_of_queries=granted.plain.delta * DELTA_UNIT,
         )
 
     def repeats_left(self, analyst: str, asked: Account) -> int | None:

@@ -29,6 +29,7 @@ class AccountState:
         limit: The account's limits.
         composition: How losses add up.
         delta_left: The largest delta that one more query could have; None where the account never had any.
+        delta_of_queries: What the deltas of all queries may add up to: what adding up itself leaves of the limit's.
     """
 
     spent: PrivacyLoss
@@ -36,6 +37,7 @@ class AccountState:
     limit: Limits
     composition: Composition
     delta_left: Fraction | None = None
+    delta_of_queries: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)

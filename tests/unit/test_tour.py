@@ -62,7 +62,7 @@ def test_the_tour_shows_refusals_and_a_budget_that_runs_out(tour: str) -> None:
 
 def test_the_tour_ends_with_what_is_left(tour: str) -> None:
     assert "left for one query" in tour.strip().splitlines()[-6]
-    assert tour.strip().endswith("Losses add up by zcdp composition: a quarter of delta pays for queries.")
+    assert tour.strip().endswith("The delta left is of the quarter for queries.")
 
 
 def test_the_tour_is_told_as_private_answers_only(tour: str) -> None:

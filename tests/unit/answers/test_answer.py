@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from datetime import date, datetime
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -16,7 +17,10 @@ from dpsql.answers.extras import MissingExtra
 from dpsql.answers.quoted import Quote, QuoteColumn
 from dpsql.answers.screen import Ends
 from dpsql.errors import DataError, Error, ProgrammingError
+from dpsql.ledger.ledger import Ledger, Pinned
 from dpsql.plan.types import Type
+from dpsql.privacy.account import Composition
+from dpsql.privacy.accounting import Limits, PolicyLimits
 from dpsql.privacy.loss import PrivacyLoss
 
 HOSTILE = "<script>\x1b[31mred\x1b]0;title\x07\u202egnitirw\x9b2J"
@@ -230,10 +234,23 @@ def test_a_budget_says_what_delta_is_left_where_there_is_one() -> None:
     spent, limit = PrivacyLoss(epsilon=1, delta=2e-6), PrivacyLoss(epsilon=2, delta=1e-5)
     budget = Budget(spent, 1.5, limit, "zcdp", delta_left=5.98e-7)
     assert budget.left == "Left: epsilon 1.5, delta 5.98e-07."
-    assert str(budget).endswith("Losses add up by zcdp composition: a quarter of delta pays for queries.")
+    assert str(budget).endswith("The delta left is of the quarter for queries.")
     assert budget.to_answer().rows[0][3] == 5.98e-07
     assert replace(budget, delta_left=0.0).epsilon_left == "epsilon 1.5, no delta"
     assert replace(budget, delta_left=None).epsilon_left == "epsilon 1.5"
+
+
+@pytest.mark.parametrize(
+    ("composition", "limit"),
+    [("zcdp", "epsilon 2, delta 1e-05 (queries: delta 2.5e-06)"), ("basic", "epsilon 2, delta 1e-05")],
+)
+def test_a_limit_says_how_much_of_its_delta_queries_may_have(composition: Composition, limit: str) -> None:
+    limits = Limits(Fraction(2), Fraction(1, 10**5))
+    ledger = Ledger.open(None, pinned=Pinned("p", "add_remove", composition, ""), limits=PolicyLimits(limits, {}))
+    budget = Budget.of(ledger.budget(None))
+    assert budget.cells()[1] == budget.to_answer().rows[0][1] == limit
+    assert ("three quarters" in str(budget)) == (composition == "zcdp")
+    assert budget.limit.delta == 1e-5
 
 
 @pytest.mark.parametrize(
