@@ -17,7 +17,7 @@ from dpsql.answers.batch import ToBuy
 from dpsql.answers.narrow import guesses_of, price_for, split_for
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.quote import public_quote, quote
-from dpsql.answers.quoted import Quote
+from dpsql.answers.quoted import Quote, released_before
 from dpsql.answers.release import Released
 from dpsql.answers.written import read_released
 from dpsql.charging import Charging, Spoken
@@ -256,6 +256,8 @@ class Backend:
         prepared = self.prepared(plan, in_force)
         refuse_unread(own, prepared.read)
         quote = self.quote(prepared, analyst)
+        if self.ledger.find(prepared.fingerprint(analyst, self.version)) is not None:
+            quote = released_before(quote)
         return replace(quote, notes=(*quote.notes, *guesses_of(prepared, half_width))) if half_width else quote
 
     def public_quote(self, plan: PublicPlan) -> Quote:

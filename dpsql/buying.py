@@ -18,11 +18,12 @@ from typing import TypeVar
 from dpsql.answers.again import handed_out, kept, weight
 from dpsql.answers.answer import Answer
 from dpsql.answers.batch import ToBuy, is_priced
-from dpsql.answers.described import described
+from dpsql.answers.described import described, described_quote
 from dpsql.answers.finish import exact, finish
 from dpsql.answers.postprocess import made_up, passed_on
+from dpsql.answers.quoted import Quote, released_before
 from dpsql.answers.release import Released, noised, release
-from dpsql.answers.several import beside_first, put_together, rehearse_together
+from dpsql.answers.several import beside_first, put_together, quoted_together, rehearse_together
 from dpsql.answers.written import write_released
 from dpsql.backend import Backend
 from dpsql.calls import Calls
@@ -293,6 +294,36 @@ class Buying(Calls):
         self, measured: Measured, raw: Sequence[RawTable], keys: Sequence[str], groups: Sequence[Group]
     ) -> ReleasedTable:
         return noised(measured, raw, keys, groups, self._backend.sampler)
+
+    def _quoted(self, asked: Sequence[ToBuy[Spoken]]) -> tuple[Batch, list[Quote]]:
+        """Statements as they are bought together, and the quote of each."""
+        backend = self._backend
+        batch, _ = backend.together([own for one in asked for own in one.priced], self._analyst)
+        quotes, losses = iter([backend.quote(own, self._analyst) for own in batch.together]), iter(batch.paid)
+        found = []
+        for one in asked:
+            own = [next(quotes) for _ in one.first]
+            own += [next(quotes) if is_priced(part) else self._free_quote(part) for part in one.parts]
+            loss = Composed(tuple(next(losses) for _ in one.priced))
+            if one.several is None and not one.first:
+                found.append(own[0])
+                continue
+            left = backend.ledger.repeats_left(self._analyst, loss)
+            cost, first = backend.summary(loss), len(one.first)
+            quote = quoted_together(own, cost, left, first=first, several=one.several, parts=one.parts)
+            found.append(self._releases.quoted_beside(one.several, quote) if own else described_quote())
+        return batch, found
+
+    def _quoted_alone(self, asked: ToBuy[Spoken]) -> Quote:
+        """The quote of one statement."""
+        batch, (own,) = self._quoted([asked])
+        stored = batch.own and not batch.fresh and not any(map(_pays, asked.parts))
+        return released_before(own) if stored else own
+
+    def _free_quote(self, own: Prepared | AnyPlan) -> Quote:
+        """The quote of what costs nothing, or only a first reading."""
+        plan = own.plan if isinstance(own, Prepared) else own
+        return self._releases.quote(plan) if isinstance(plan, PublicPlan) and not plan.empty else described_quote()
 
     def _run(self, statement: EngineStatement) -> RawTable:
         return self._read(lambda: self._backend.engine.run(statement))

@@ -5,20 +5,18 @@ Tests: tests/unit/test_calls.py, tests/unit/test_readme.py, tests/sql.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import replace
 from typing import Any
 
 from dpsql.answers.answer import Answer, public
-from dpsql.answers.batch import BatchQuote, Statements, ToBuy, asked_in, at_width, batch_quote, is_priced
+from dpsql.answers.batch import BatchQuote, Statements, ToBuy, asked_in, at_width, batch_quote
 from dpsql.answers.budget import Budget
-from dpsql.answers.described import described_quote
 from dpsql.answers.listing import describe_table, list_tables
 from dpsql.answers.narrow import widths_of
 from dpsql.answers.promise import total_promise
 from dpsql.answers.quoted import EXPLAINED, Quote
-from dpsql.answers.several import quoted_together
 from dpsql.asking import in_turn
 from dpsql.backend import Backend
 from dpsql.buying import Buying
@@ -33,8 +31,7 @@ from dpsql.plan.public_groups import lists_groups, parsed
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Parameters, Type, Value
 from dpsql.prepare import Prepared, refuse_unread
-from dpsql.prepare.batch import Batch
-from dpsql.privacy.loss import Composed, PrivacyLoss
+from dpsql.privacy.loss import PrivacyLoss
 from dpsql.releasing import SILENT, Agree, Creation, Progress
 from dpsql.shelf import Key, exactly
 from dpsql.sql import syntax
@@ -134,7 +131,7 @@ class Session(Buying):
             asked, missing = at_width(self._ready(sql, statement, parameters, options), wanted, self._backend.narrowed)
             if missing:
                 raise ProgrammingError(f"No SELECT has a column {min(missing)!r}. half_width names output columns.")
-            return self._quoted([asked])[1][0]
+            return self._quoted_alone(asked)
         quote = self._quote(plan, options, wanted)
         return self._releases.advised(quote, statement.select, lambda query: self._plan(query, parameters))
 
@@ -349,30 +346,6 @@ class Session(Buying):
             return self._free_quote(plan)
         own = self._own(plan, options)
         return self._backend.quoted(plan, own, self._in_force(own), half_width, self._analyst)
-
-    def _quoted(self, asked: Sequence[ToBuy[Spoken]]) -> tuple[Batch, list[Quote]]:
-        """Statements as they are bought together, and the quote of each."""
-        backend = self._backend
-        batch, _ = backend.together([own for one in asked for own in one.priced], self._analyst)
-        quotes, losses = iter([backend.quote(own, self._analyst) for own in batch.together]), iter(batch.paid)
-        found = []
-        for one in asked:
-            own = [next(quotes) for _ in one.first]
-            own += [next(quotes) if is_priced(part) else self._free_quote(part) for part in one.parts]
-            loss = Composed(tuple(next(losses) for _ in one.priced))
-            if one.several is None and not one.first:
-                found.append(own[0])
-                continue
-            left = backend.ledger.repeats_left(self._analyst, loss)
-            cost, first = backend.summary(loss), len(one.first)
-            quote = quoted_together(own, cost, left, first=first, several=one.several, parts=one.parts)
-            found.append(self._releases.quoted_beside(one.several, quote) if own else described_quote())
-        return batch, found
-
-    def _free_quote(self, own: Prepared | AnyPlan) -> Quote:
-        """The quote of what costs nothing, or only a first reading."""
-        plan = own.plan if isinstance(own, Prepared) else own
-        return self._releases.quote(plan) if isinstance(plan, PublicPlan) and not plan.empty else described_quote()
 
     # ------------------------------------------------------------------------------------------------- small things
 

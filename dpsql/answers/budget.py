@@ -89,7 +89,7 @@ class Budget:
     @property
     def adding_up(self) -> str:
         """How losses add up, as a sentence."""
-        part = ", which takes three quarters of a limit's delta for itself. The delta left is of the quarter for queries"
+        part = ", which keeps three quarters of a limit's delta. The delta left is of the quarter for queries"
         return f"Losses add up by {self.composition} composition{part * (self.composition == 'zcdp')}."
 
     @classmethod

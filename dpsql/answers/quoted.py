@@ -6,7 +6,7 @@ Tests: tests/unit/answers/test_answer.py.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpsql.answers.answer import Answer, ReleaseSummary, public
 from dpsql.answers.costs import cost_text
@@ -18,7 +18,7 @@ from dpsql.plan.stages import is_aggregate
 from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
 
-__all__ = ["COMPUTED", "EXPLAINED", "Quote", "QuoteColumn", "computed_column", "endless_note"]
+__all__ = ["COMPUTED", "EXPLAINED", "Quote", "QuoteColumn", "computed_column", "endless_note", "released_before"]
 
 COMPUTED = "computed"
 """In the place of a mechanism, of what is worked out from released numbers, and costs nothing more."""
@@ -29,6 +29,8 @@ EXPLAINED = (
 )
 """The columns of what EXPLAIN returns, and their types."""
 
+RELEASED = "This was released before: asked again it costs nothing."
+"""What the quote of a stored answer says."""
 RIGHT = (False, False, False, True, True, True)
 """Which columns of a shown quote are numbers."""
 
@@ -54,6 +56,13 @@ class QuoteColumn(ReleaseSummary):
     def foretold(self) -> float | None:
         """The half width of a 95% interval; None where none is expected."""
         return None if self.said else self.half_width
+
+
+def released_before(quote: Quote) -> Quote:
+    """The quote of a statement whose answer is stored."""
+    nothing = PrivacyLoss()
+    columns = tuple(replace(column, loss=nothing) for column in quote.columns)
+    return replace(quote, cost=nothing, columns=columns, repeats_left=None, notes=(RELEASED, *quote.notes))
 
 
 def computed_column(label: str, nothing: PrivacyLoss, half_width: float | None, expression: Expression) -> QuoteColumn:

@@ -8,14 +8,13 @@ Tests: tests/unit/owner/test_advised.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
-from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dpsql.owner.outside import bins_inside, hidden, rows_within, sides_of
+from dpsql.owner.finding import MUCH
+from dpsql.owner.outside import bins_inside, hidden, most_beyond, rows_within, sides_of, units_at_least
 from dpsql.owner.shape import shape_of
 from dpsql.owner.waves import waves_of
 from dpsql.plan.advised import AdvisedColumn, AdvisedTable, LogHistogram, Signed
@@ -30,15 +29,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bounds",
-    "Typical",
     "advised_bounds",
     "advised_tables",
+    "at_most",
     "bounds_of",
     "bounds_seen",
     "histogram",
     "keeps_guess",
+    "most_with_another",
     "own_bounds",
-    "place_of",
     "rows_about",
     "rows_guessed",
     "rows_lost",
@@ -51,43 +50,13 @@ __all__ = [
 NEAR = Fraction(1, 10)
 """The chance that an empty bin beside one that holds units is taken for another. It is a choice: each such bin doubles
 the bounds for nothing, and each that is left out cuts a tail that may hold as many units as the scale of the noise."""
-NORMAL = 1.4826  # Standard deviations of a normal law in the distance from its centre that half of it keeps within.
-SEEN = Fraction(3, 4)
-"""Of the units that a column has numbers of, that part must stand above the noise in their bins: the middle half is
-what a centre and a spread are read from, and of few bins alone the spread would be far too small. A guess."""
-HALVINGS = 60  # Of the widest distance, until that of half the units is found: more than digits are shown.
-SCALES = 100
-"""The least and the largest distance to expect between values lie so many times below and above the spread. A guess:
-what friendly_core pays for the width between them goes by its logarithm."""
 WAVES = 4
 """The widest bounds of a panel's waves are taken for one if they are at most so many times as wide as its own: two bins
 of the facts. Numbered questions of a survey may ask for quite different things. A guess."""
 
-NOT_FOUND = (
-    "auto found no value other than 0 above the noise of the facts; run dpsql advise POLICY with a larger --epsilon"
-)
 Bounds = tuple[Decimal, Decimal] | tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Typical:
-    """Where most values of a column lie, in its unit; for choosing alone.
-
-    Attributes:
-        centre: The middle unit's, to a tenth or a hundredth of the spread: as far as two digits of the spread go.
-        spread: A typical distance from it, > 0: `NORMAL` times the one that half of the units keep within. That is the
-            standard deviation of a normal law; a long tail makes it no wider. Where that half is in one bin, whose
-            width says little of it, that of the normal law with as few units beyond its ends, if it is less. Where that
-            half has one value, such as 0, the root of the mean square of all distances from it.
-    """
-
-    centre: Fraction
-    spread: Fraction
-
-    @property
-    def scale(self) -> tuple[Fraction, Fraction]:
-        """The least and the largest distance to expect between values."""
-        return self.spread / SCALES, self.spread * SCALES
+OF_ZEROS: tuple[Bounds, Bounds] = ((Decimal(0), Decimal(1)), (0, 1))
+"""The bounds of a column of nothing but 0, of reals and of whole numbers: some width, for sums pay by it. A choice."""
 
 
 def advised_tables(policy: Policy, facts: ReleasedFacts | None, data: str | None) -> dict[str, AdvisedTable]:
@@ -171,12 +140,24 @@ def with_bounds(policy: Policy, facts: ReleasedFacts | None) -> Policy:
                 continue
             bounds = None if facts is None else advised_bounds(facts, name, key, table.columns)
             if bounds is None:
-                why = "auto has no bounds yet; run dpsql advise POLICY" if facts is None else NOT_FOUND
-                problem = f"{why}, or write [LOW, HIGH] from what is publicly known"
+                why = _not_found(facts, name, key)
+                problem = f"{why}, or write [LOW, HIGH] from what is publicly known ([0, 1] for nothing but 0)"
                 raise policy.wrong_at(("tables", name, "columns", key, "bounds"), problem)
             columns[key] = column.model_copy(update={"bounds": bounds})
         tables[name] = table.model_copy(update={"columns": columns})
     return policy.model_copy(update={"tables": tables})
+
+
+def _not_found(facts: ReleasedFacts | None, table: str, column: str) -> str:
+    """Why a column has no bounds yet, and what may find some."""
+    if facts is None:
+        return "auto has no bounds yet; run dpsql advise POLICY"
+    largest = histogram(facts, facts.sizes, table, column, "largest")
+    may = "any number" if largest is None else at_most(most_with_another(facts, table, largest))
+    return (
+        f"auto found no value other than 0 above the noise of the facts, though {may} of the units may have one; run "
+        "dpsql advise POLICY with a larger --epsilon"
+    )
 
 
 def unresolved(policy: Policy, facts: ReleasedFacts) -> list[tuple[str, str]]:
@@ -209,9 +190,24 @@ def _width(bounds: Bounds) -> Fraction:
 
 
 def own_bounds(facts: ReleasedFacts, table: str, name: str, column: ColumnPolicy) -> Bounds | None:
-    """The bounds of a column by what the facts hold of it alone."""
+    """The bounds of a column by what the facts hold of it alone.
+
+    They are `OF_ZEROS` where none is seen, and no more than `MUCH` of the units may have any number but 0.
+    """
     largest = histogram(facts, facts.sizes, table, name, "largest")
-    return None if largest is None else bounds_of(largest, column.type, hidden(largest, facts.law))
+    if largest is None:
+        return None
+    found = bounds_of(largest, column.type, hidden(largest, facts.law))
+    if found is not None or most_with_another(facts, table, largest) > MUCH:
+        return found
+    return OF_ZEROS[column.type == "integer"]
+
+
+def most_with_another(facts: ReleasedFacts, table: str, largest: Signed) -> Fraction:
+    """The largest share of a table's units that may have a number other than 0 in a column; at most 1."""
+    rows = histogram(facts, facts.sizes, table, None, "rows")
+    units = 0 if rows is None else units_at_least(rows, facts.law)
+    return most_beyond(largest, [0] * len(sides_of(largest)), hidden(largest, facts.law), units)
 
 
 def bounds_of(largest: Signed, type_: str, hidden: int) -> Bounds | None:
@@ -253,100 +249,6 @@ def _bounds(sides: Sequence[LogHistogram], bins: Sequence[int], type_: str) -> B
     return -low or Decimal(0), high
 
 
-def place_of(single: Signed, bounds: tuple[Any, Any] | None = None, zeros: int = 0) -> Typical | None:
-    """Where most units' values lie, as if evenly spread within each bin; None where less than `SEEN` of them is seen.
-
-    A bin ends one step below the next one, where its largest number is: that of 1 holds nothing between 1 and 2. Where
-    units have more than one number, the spread is a step at least.
-
-    Args:
-        single: One value of each unit.
-        bounds: Numbers that the values are moved into, where there are any.
-        zeros: About how many units have 0, as of `AdvisedColumn`.
-    """
-    inside = (-math.inf, math.inf) if bounds is None else tuple(map(float, bounds))
-    pieces: list[tuple[float, float, int]] = []
-    edges = set[float]()
-    for side, sign in ((single.up, 1), (single.down, -1)):
-        for bin_, count in enumerate(side.seen if side is not None else ()):
-            if count and side is not None:
-                ends = sorted((sign * float(side.low(bin_)), sign * float(side.largest(bin_))))
-                edges.update(end for end in ends if inside[0] < end < inside[1])
-                low, high = (min(max(end, inside[0]), inside[1]) for end in ends)
-                pieces.append((low, high, count))
-    if zeros:
-        at = float(min(max(0, inside[0]), inside[1]))
-        pieces.append((at, at, zeros))
-    seen = sum(count for _, _, count in pieces)
-    everybody = zeros + sum(sum(side.counts) for side in sides_of(single))
-    if not seen or seen < SEEN * everybody:
-        return None
-    pieces.sort()
-    centre = _quantile(pieces, 0.5)
-    near = seen / 2
-    within, beyond = 0.0, pieces[-1][1] - pieces[0][0]
-    for _ in range(HALVINGS):
-        middle = (within + beyond) / 2
-        within, beyond = (
-            (within, middle) if _between(pieces, centre - middle, centre + middle) > near else (middle, beyond)
-        )
-    typical = min(beyond * NORMAL, _normal_spread(pieces, edges, single.up.near))
-    if _between(pieces, centre, centre) > near:
-        typical = _root_mean_square(pieces, centre)
-    least = single.up.step if len(pieces) > 1 else 0  # where half of the units have one number, others have another
-    spread = two_digits(max(Fraction(typical), Fraction(least)))
-    digits = Decimal((0, (1,), spread.adjusted() - 1))
-    return Typical(Fraction(round(centre / float(digits))) * Fraction(digits), Fraction(spread))
-
-
-def _root_mean_square(pieces: list[tuple[float, float, int]], centre: float) -> float:
-    """The root of the mean square of the distances from a number."""
-    units = sum(count for _, _, count in pieces)
-    squares = sum(
-        count * ((low - centre) ** 2 + (low - centre) * (high - centre) + (high - centre) ** 2) / 3
-        for low, high, count in pieces
-    )
-    return math.sqrt(squares / units)
-
-
-def _normal_spread(pieces: list[tuple[float, float, int]], edges: Collection[float], near: int) -> float:
-    """The standard deviation of the normal law that has as many units beyond two edges of bins as there are.
-
-    The edges are those of the bin that has the middle half of the units; infinite where there is none. What noise
-    hides beyond them, ``near``, counts as units: so it is too large, if anything, for a normal law. Values that fill a
-    bin evenly and lie nowhere else have a spread 2.5 times this one: they are rare, since bins end at powers of 2.
-    """
-    units = sum(count for _, _, count in pieces)
-    below = {edge: sum(count for _, high, count in pieces if high <= edge) for edge in edges}
-    above = {edge: sum(count for low, _, count in pieces if low >= edge) for edge in edges}
-    least = max((edge for edge in edges if below[edge] <= units / 4), default=-math.inf)
-    most = min((edge for edge in edges if above[edge] <= units / 4), default=math.inf)
-    if not any((low, high) == (least, most) for low, high, _ in pieces):
-        return math.inf  # several bins tell more of their values
-    shares = (min(max(count, near, 1) / units, 0.25) for count in (below[least], above[most]))
-    return (least - most) / sum(map(NormalDist().inv_cdf, shares))
-
-
-def _quantile(pieces: list[tuple[float, float, int]], share: float) -> float:
-    left = share * sum(count for _, _, count in pieces)
-    for low, high, count in pieces:
-        if left <= count:
-            return low + (high - low) * left / count
-        left -= count
-    return pieces[-1][1]
-
-
-def _between(pieces: list[tuple[float, float, int]], low: float, high: float) -> float:
-    """About how many units lie between two numbers."""
-    found = 0.0
-    for start, end, count in pieces:
-        if start == end:
-            found += count * (low <= start <= high)
-        else:
-            found += count * max(0.0, min(end, high) - max(start, low)) / (end - start)
-    return found
-
-
 def rows_lost(per_unit: LogHistogram, cap: int, counts: Sequence[int]) -> float:
     """About which share of the rows is beyond a cap, of those of some counts."""
     means = _means(per_unit, counts)
@@ -378,6 +280,11 @@ def rows_guessed(table: TablePolicy, rows: Signed, law: Law, cap: int) -> int:
 def keeps_guess(table: TablePolicy, rows: Signed, guess: int, cap: int) -> bool:
     """Whether a guess of the rows is the policy's own, and not what `advise` wrote there of those that are seen."""
     return guess == table.rows_about and two_digits(Fraction(guess)) != two_digits(Fraction(rows_about(rows.up, cap)))
+
+
+def at_most(share: Fraction) -> str:
+    """A share that the exact one does not pass, in two digits of a percentage."""
+    return f"at most {two_digits(100 * share, ROUND_CEILING):f}%" if share < 1 else "an unknown share"
 
 
 def two_digits(number: Fraction, way: str = ROUND_HALF_EVEN) -> Decimal:

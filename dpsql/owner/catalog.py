@@ -11,12 +11,12 @@ from typing import Any
 from dpsql.engine.base import PublicTable
 from dpsql.errors import PolicyError
 from dpsql.limits import LONGEST_IDENTITY
-from dpsql.owner.advised import place_of
 from dpsql.owner.by_size import sizes_by_day, sizes_of_rows
 from dpsql.owner.facts import with_lists
 from dpsql.owner.partitions import with_partition
 from dpsql.owner.shape import CLASSES, stores_grid, table_shape
 from dpsql.owner.totals import stored_totals
+from dpsql.owner.typical import place_of
 from dpsql.owner.value_counts import stored_counts
 from dpsql.plan.advised import AdvisedTable
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo

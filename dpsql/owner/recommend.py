@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +20,12 @@ from dpsql.owner.advise import PRICES
 from dpsql.owner.advised import (
     Bounds,
     advised_bounds,
+    at_most,
     bounds_seen,
     histogram,
     keeps_guess,
+    most_with_another,
     own_bounds,
-    place_of,
     rows_about,
     rows_guessed,
     rows_lost,
@@ -45,6 +46,7 @@ from dpsql.owner.outside import (
     taken,
     units_at_least,
 )
+from dpsql.owner.typical import place_of
 from dpsql.owner.waves import waves_of
 from dpsql.plan.advised import Signed
 from dpsql.privacy.account import UNIT
@@ -187,7 +189,7 @@ def _caps(rows: Signed, most: int, now: int, law: Law) -> str:
         lost = share_lost(rows, noise, cap)
         beyond = most_beyond(rows, [(cap + 1).bit_length() - 1], noise, units)
         seen = rows_lost(rows.up, cap, rows.up.seen)
-        told = f"{_lost(lost, seen)} lost, and {_share(beyond)} of the units have more"
+        told = f"{_lost(lost, seen)} lost, and {at_most(beyond)} of the units have more"
         # A cap above the one in force is shown for what it costs, and is not advised.
         marks = [name for name, own in (("now", now), ("advised", min(now, most))) if cap == own]
         mark = f" ({', '.join(marks)})" if marks else ""
@@ -203,11 +205,6 @@ def _lost(least: Fraction, seen: float) -> str:
     return f"{share}an unknown share of all rows is"
 
 
-def _share(most: Fraction) -> str:
-    """A share that the exact one does not pass, in two digits of a percentage."""
-    return f"at most {_text(two_digits(100 * most, ROUND_CEILING))}%" if most < 1 else "an unknown share"
-
-
 def _of_column(
     facts: ReleasedFacts, table: str, name: str, columns: Mapping[str, ColumnPolicy], units: int
 ) -> Iterator[tuple[str, dict[str, str]]]:
@@ -221,12 +218,12 @@ def _of_column(
     zeros = zeros_about(facts, table, single, column)
     place = place_of(single, column.bounds, zeros)
     if found is None or alike is None:
-        other = _share(most_beyond(largest, [0] * len(sides_of(largest)), noise, units))
+        other = at_most(most_with_another(facts, table, largest))
         yield f"no value but 0 stands above the noise; {other} of the units have another one.", {}
         return
     written: dict[str, str] = {}
     low, high = found
-    beyond = _share(most_beyond(largest, bins_inside(largest, noise), noise, units))
+    beyond = at_most(most_beyond(largest, bins_inside(largest, noise), noise, units))
     # Values below 0 of a column that has none by its bounds are in no bin, so that nothing is said of them.
     where = f"above {_text(high)}" if largest.down is None else f"outside [{_text(low)}, {_text(high)}]"
     said = f"the value furthest from 0 of {beyond} of the units is {where}"
@@ -247,7 +244,8 @@ def _of_column(
         written |= {"centre": _plain(centre), "spread": _text(two_digits(place.spread))}
         if ends is not None and not _exact(ends[0]) <= Fraction(written["centre"]) <= _exact(ends[1]):
             del written["centre"]
-        said += f"; about {_plain(centre)}, give or take {_text(two_digits(place.spread))}"
+        bin_ = "" if place.within is None else f"most lie somewhere from {' to '.join(map(_short, place.within))}, so "
+        said += f"; {bin_}about {_plain(centre)}, give or take {_text(two_digits(place.spread))}"
         if ends is None:
             written["scale"] = f"[{', '.join(_text(two_digits(end)) for end in place.scale)}]"
     elif place is None:
@@ -297,7 +295,8 @@ def contradictions(policy: Policy, facts: ReleasedFacts) -> Iterator[Finding]:
     """Where a policy's caps and bounds do not fit the facts; for the owner alone, though facts are public."""
     for name, key in unresolved(policy, facts):
         what = (
-            "has bounds: auto, and the facts hold no value but 0 above their noise. Write [LOW, HIGH] from what is "
+            "has bounds: auto, and the facts hold no value but 0 above their noise, which may hide "
+            "others. Write [LOW, HIGH] from what is "
             "publicly known ([0, 1] for a column of nothing but 0), or run dpsql advise POLICY --write with a larger "
             "--epsilon than theirs."
         )
@@ -361,6 +360,11 @@ def _exact(number: Any) -> Fraction:
 def _plain(number: Fraction) -> str:
     """A number in all its digits that a policy keeps."""
     return _text(Context(prec=DIGITS).divide(Decimal(number.numerator), Decimal(number.denominator)))
+
+
+def _short(number: Fraction) -> str:
+    """A number in three digits."""
+    return _text(Context(prec=3).divide(Decimal(number.numerator), Decimal(number.denominator)).normalize())
 
 
 def _text(number: object) -> str:

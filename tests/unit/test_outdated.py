@@ -1,4 +1,4 @@
-"""A session of a version before the newest says so, whatever it is asked; one of a closed proxy says that it is closed."""
+"""A session of a version before the newest says so; one of a closed proxy says that the proxy was closed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import dpsql.testing
+from dpsql.answers.answer import Answer
+from dpsql.answers.quoted import Quote
 from dpsql.errors import LedgerError
 from tests.sql.databases import build
 
@@ -31,7 +33,7 @@ def test_what_a_session_of_a_version_before_tells_says_so(proxy: dpsql.testing.T
         proxy.refresh()
         stored = [old.query(COUNT, epsilon=0.1) for _ in range(3)]
         assert all(own.replayed for own in stored)
-        told = [
+        told: list[Answer | Quote] = [
             *stored,
             old.query(PUBLIC),
             old.query(f"{COUNT} WHERE employed", epsilon=0.1),

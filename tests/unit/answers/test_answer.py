@@ -249,7 +249,7 @@ def test_a_limit_says_how_much_of_its_delta_queries_may_have(composition: Compos
     ledger = Ledger.open(None, pinned=Pinned("p", "add_remove", composition, ""), limits=PolicyLimits(limits, {}))
     budget = Budget.of(ledger.budget(None))
     assert budget.cells()[1] == budget.to_answer().rows[0][1] == limit
-    assert ("three quarters" in str(budget)) == (composition == "zcdp")
+    assert ("keeps three quarters" in str(budget)) == (composition == "zcdp")
     assert budget.limit.delta == 1e-5
 
 

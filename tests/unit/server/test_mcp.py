@@ -111,7 +111,7 @@ def test_tables_columns_and_budget_are_told_for_nothing(tools: Tools) -> None:
     assert told(called(tools, "describe_table", table="people.sex"))["rows"] == [["F"], ["M"]]
     assert "its values are not listed: [0, 99]" in refusal(called(tools, "describe_table", table="people.age"))
     assert "there is no such table" in refusal(called(tools, "describe_table", table="pepole"))
-    assert told(called(tools, "budget"))["limit"] == "epsilon 40, delta 1e-07"
+    assert told(called(tools, "budget"))["limit"] == "epsilon 40, delta 1e-07 (queries: delta 2.5e-08)"
 
 
 def test_a_quote_tells_cost_and_half_width_or_the_price_of_a_wanted_one(tools: Tools) -> None:
@@ -125,6 +125,20 @@ def test_a_quote_tells_cost_and_half_width_or_the_price_of_a_wanted_one(tools: T
     assert wanted["columns"][0]["expected_error"].startswith("± ")
     assert wanted["epsilon"] < 0.2
     assert "half_width takes one of: n" in refusal(called(tools, "quote", sql=COUNT, half_width={"m": 30}))
+
+
+@pytest.mark.parametrize(
+    "sql", [f"{COUNT} WHERE age > 7", f"SELECT ({COUNT} WHERE age > 8) - ({COUNT} WHERE age > 9) AS n"]
+)
+def test_a_quote_of_a_stored_answer_says_that_it_is_free(tools: Tools, sql: str) -> None:
+    before = told(called(tools, "quote", sql=sql, epsilon=0.1))
+    assert before["epsilon"] > 0 and before["times"]
+    answer = told(called(tools, "query", Human(agrees=True), sql=sql, epsilon=0.1))
+    after = told(called(tools, "quote", sql=sql, epsilon=0.1))
+    assert (after["cost"], after["epsilon"], after["times"], after["asks_human"]) == ("nothing", 0, None, False)
+    assert after["notes"][0] == "This was released before: asked again it costs nothing."
+    assert told(called(tools, "query", sql=sql, epsilon=0.1))["rows"] == answer["rows"]
+    assert told(called(tools, "quote", sql=sql, epsilon=0.11))["epsilon"] > 0
 
 
 def test_an_answer_has_its_intervals_cost_and_what_is_left(tools: Tools) -> None:

@@ -94,7 +94,7 @@ def test_a_SET_that_is_refused_has_no_columns(sql: str, ana: Guest) -> None:
 def test_parameters_with_names_are_refused_before_their_values_come(ana: Guest) -> None:
     for sql in ("SELECT COUNT(*) FROM people WHERE age > $age", "SELECT $age + 1", f"{TABLE} WHERE age > $age"):
         for asked in (sql, f"EXPLAIN {sql}"):
-            with pytest.raises(ProgrammingError, match="names its parameters.*or write \\? for each"):
+            with pytest.raises(ProgrammingError, match=r"names its parameters.*or write \? for each"):
                 ana.outline(asked)
 
 
