@@ -12,6 +12,7 @@ from dpsql.answers.copied import deep, pickled, shallow
 from dpsql.answers.costs import cost_text
 from dpsql.answers.ends import footnote, with_ends
 from dpsql.answers.extras import of_extra
+from dpsql.answers.grouped import grouped
 from dpsql.answers.notebook import card, folded, known, small, stamp, values
 from dpsql.answers.noted import said_once
 from dpsql.answers.screen import Ends, legend, percent, plain, safe, text_table, with_error
@@ -323,7 +324,7 @@ class Answer:
         """
         ends = [self.ends(i) for i in range(len(self.columns))]
         body = text_table(self.columns, self._cells(limit, ends), right=self.numeric) if self.columns else ""
-        about = [*self._about(limit, ends), *(f"Note: {safe(note)}" for note in self.notes)]
+        about = [*self._about(limit, ends), *(f"Note: {safe(note)}" for note in grouped(self.notes))]
         return "\n".join([*([NOT_PRIVATE] if not self.private else []), body, *about])
 
     def __str__(self) -> str:
@@ -340,7 +341,7 @@ class Answer:
             small(first),
             *([] if left is None else known(lambda: [small(left())])),
             *map(small, about),
-            folded("What else there is to know", self.notes),
+            folded("What else there is to know", grouped(self.notes)),
         )
 
     def _named(self, name: str) -> int:

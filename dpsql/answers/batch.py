@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeGuard, TypeVar
 
 from dpsql.answers.costs import cost_text
+from dpsql.answers.grouped import grouped
 from dpsql.answers.notebook import card, folded, heading, small, values
 from dpsql.answers.quoted import Quote
 from dpsql.answers.screen import safe, text_table
@@ -222,7 +223,7 @@ class BatchQuote:
         """Each note, with the numbers of the statements that it is about."""
         notes: dict[str, list[int]] = {}
         for place, quote in enumerate(self.statements, 1):
-            for note in quote.notes:
+            for note in grouped(quote.notes):
                 notes.setdefault(note, []).append(place)
         return notes
 

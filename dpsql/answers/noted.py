@@ -5,6 +5,7 @@ Tests: tests/unit/answers/test_noted.py.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from dpsql.plan.nodes import Aggregate, Column
@@ -14,11 +15,13 @@ __all__ = ["caller", "said_once"]
 
 
 def caller(plan: Plan) -> Callable[[Aggregate], str]:
-    """What notes call an aggregate: by the name of the column that shows it, if it has one."""
-    names = {own.name: own.text for own in plan.aggregates}
+    """What notes call an aggregate: by its column's name, if it was given one, or where others have the same text."""
+    names, texts = {own.name: own.text for own in plan.aggregates}, Counter(own.text for own in plan.aggregates)
     for output in reversed(plan.outputs):
         shown = output.expression
-        if isinstance(shown, Column) and shown.name in names and "(" not in output.label:
+        if not isinstance(shown, Column) or shown.name not in names:
+            continue
+        if "(" not in output.label or texts[names[shown.name]] > 1:
             names[shown.name] = output.label
     return lambda own: names.get(own.name, own.text)
 

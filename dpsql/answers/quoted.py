@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from dpsql.answers.answer import Answer, ReleaseSummary, public
 from dpsql.answers.costs import cost_text
+from dpsql.answers.grouped import grouped
 from dpsql.answers.notebook import card, folded, heading, small, values
 from dpsql.answers.screen import number, safe, text_table
 from dpsql.plan.expressions import arguments_of
@@ -119,7 +120,7 @@ class Quote:
             [
                 text_table(*self._table(), right=RIGHT),
                 self._price(),
-                *(f"Note: {safe(note)}" for note in self.notes),
+                *(f"Note: {safe(note)}" for note in grouped(self.notes)),
                 *(safe(f"  {reason}") for reason in self._reasons()),
                 "The engine would run:",
                 *(f"  {safe(line)}" for line in self.sql.splitlines()),
@@ -133,7 +134,7 @@ class Quote:
             heading("What it would cost"),
             values(*self._table(), RIGHT),
             small(self._price()),
-            *map(small, self.notes),
+            *map(small, grouped(self.notes)),
             folded("Why not another mechanism", self._reasons()),
             folded("What the engine would run", self.sql.splitlines(), code=True),
         )

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from dpsql.answers.answer import NOT_PRIVATE, Answer
+from dpsql.answers.grouped import grouped
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan import aggregates
 from dpsql.plan.options import NAMES
@@ -259,7 +260,7 @@ class _Asked(Inquiry):
             return []
         told = f"Cost: {answer.paid}. Left for one query: {self.context.guest.left()}."
         stamp = [] if answer.private else [NOT_PRIVATE]
-        return [told, *answer.notes, *stamp, *self._hint(answer)]
+        return [told, *grouped(answer.notes), *stamp, *self._hint(answer)]
 
     def _hint(self, answer: Answer) -> list[str]:
         """How intervals are shown, once a connection, with its first answer that holds noise."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dpsql.answers.grouped import grouped
 from dpsql.session import Session
 
 
@@ -37,3 +38,31 @@ def test_two_aggregates_that_differ_in_their_condition_have_two_names(session: S
     sql = f"SELECT AVG(cost) FILTER (WHERE cost > 5) - AVG(cost) FILTER (WHERE {long}) AS d FROM visits"
     names = [column.name for column in session.explain(sql, epsilon=0.01).columns]
     assert names == ["d", "d: AVG(cost) FILTER (WHERE cost > 5)", "d: AVG(cost) FILTER (...)"]
+
+
+def test_what_is_printed_says_alike_notes_in_one_line_and_programs_have_them_all(session: Session) -> None:
+    sql = "SELECT MIN(cost) AS a, MAX(cost) AS b, MIN(cost) FILTER (WHERE cost > 1) AS c FROM visits"
+    for told in (session.explain(sql, epsilon=1), session.query(sql, epsilon=1)):
+        assert [note.partition(": ")[0] for note in told.notes if "it rests on" in note] == ["a", "b", "c"]
+        (line,) = (line for line in str(told).splitlines() if "it rests on" in line)
+        assert line.startswith("Note: a: it rests on the outermost rows; QUANTILE_CONT(cost, 0.01) says more. Likewise")
+        assert line.endswith(": b, c.")
+        assert told._repr_html_().count("it rests on") == 1
+
+
+def test_values_of_a_pivot_are_told_apart_and_many_are_counted(session: Session) -> None:
+    values = ", ".join(map(str, range(10)))
+    sql = f"SELECT * FROM (SELECT floor(cost / 100) AS h, cost FROM visits) PIVOT (MAX(cost) FOR h IN ({values}))"
+    answer = session.query(sql, epsilon=1)
+    (line,) = (line for line in grouped(answer.notes) if "it rests on" in line)
+    assert line.partition(": it")[0].endswith(" and 4 others"), line
+    (note,) = (note for note in answer.notes if "it rests on" in note)
+    assert note.partition(": it")[0].count(",") == 9
+
+
+def test_notes_are_alike_but_for_numbers_and_brackets() -> None:
+    told = ["SUM(x, y), n: 3 of (a) lie out.", "m: 4.5 of (b) lie out.", "Of 3 rows.", "Of 4 rows.", "Of 3 rows."]
+    assert grouped(told) == (
+        "SUM(x, y), n: 3 of (a) lie out. Likewise, each with its own numbers: m.", "Of 3 rows.", "Of 4 rows.",
+    )  # fmt: skip
+    assert grouped(["a: b.", "a: b.", "c: b."]) == ("a, c: b.",)
