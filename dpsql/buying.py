@@ -86,9 +86,19 @@ class Buying(Calls):
         if asked.parts and not asked.priced:
             own = asked.parts[0]
             return self._releases.price(own) if isinstance(own, PublicPlan) else PrivacyLoss()
-        return self._backend.charging.payable(
-            self._analyst, self._backend.together(asked.priced, self._analyst)[0].loss
-        )
+        return self._price_together([asked])
+
+    def _price_together(self, statements: Sequence[ToBuy[Spoken]]) -> PrivacyLoss:
+        """What would be charged for several statements now, none of which pays for a first reading.
+
+        Raises:
+            BudgetExceeded: The budget would not grant it.
+        """
+        priced = [own for asked in statements for own in asked.priced]
+        if not priced:
+            return PrivacyLoss()
+        batch, _ = self._backend.together(priced, self._analyst)
+        return self._backend.charging.payable(self._analyst, batch.loss)
 
     def _bought_again(self, asked: ToBuy[Spoken], agree: Agree = None) -> Answer:
         """The answer to one statement. What is stored, and was asked like that before, is handed out as it was made."""

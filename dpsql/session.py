@@ -161,7 +161,12 @@ class Session(Buying):
     @in_turn
     @on_time
     def query_all(
-        self, statements: Statements, *, half_width: Mapping[str, float] | None = None, **options: Any
+        self,
+        statements: Statements,
+        *,
+        half_width: Mapping[str, float] | None = None,
+        agree: Agree = None,
+        **options: Any,
     ) -> list[Answer]:
         """The answers to several statements, bought together: what they ask alike is measured, and paid for, once.
 
@@ -169,6 +174,7 @@ class Session(Buying):
             statements: SELECTs, each as text, or as text with a list of values for its ``?``.
             half_width: Output column to the 95% half width wanted, in every statement that has it: each of these
                 columns is bought at the least price that gives it.
+            agree: As in `query`, of what all of them would cost together.
             **options: As in `query`, for each of the statements.
 
         Returns:
@@ -182,6 +188,8 @@ class Session(Buying):
         for own in (own for one in asked for own in one.parts):
             if isinstance(own, PublicPlan):
                 self._releases.verify(self._releases.in_a_batch(own))
+        if agree is not None:
+            agree(self._price_together(asked))
         return self._bought(asked)
 
     @door
@@ -222,6 +230,19 @@ class Session(Buying):
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT has a price, or CREATE SYNTHETIC TABLE.")
         return self._price(self._ready(sql, statement, parameters, options))
+
+    @door
+    @in_turn
+    @on_time
+    def price_all(
+        self, statements: Statements, *, half_width: Mapping[str, float] | None = None, **options: Any
+    ) -> PrivacyLoss:
+        """What `query_all` would charge for several statements now; nothing where all answers are stored.
+
+        Raises:
+            UnsupportedQuery, ProgrammingError, BudgetExceeded: As `query_all`.
+        """
+        return self._price_together(self._asked(statements, options, half_width))
 
     @property
     def version(self) -> int:

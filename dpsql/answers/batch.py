@@ -162,6 +162,11 @@ class BoughtOnce:
     statements: tuple[int, ...]
     loss: PrivacyLoss
 
+    @property
+    def said(self) -> str:
+        """The same as a sentence."""
+        return f"Bought once for {_these(self.statements)}: {self.name}, at {cost_text(self.loss)}."
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BatchQuote:
@@ -207,10 +212,7 @@ class BatchQuote:
     def _about(self) -> list[str]:
         often = "without limit" if self.repeats_left is None else f"{self.repeats_left} times"
         return [
-            *(
-                f"Bought once for {_these(own.statements)}: {own.name}, at {cost_text(own.loss)}."
-                for own in self.shared
-            ),
+            *(own.said for own in self.shared),
             *(f"Statement {place} was released before, and costs nothing." for place in self.stored),
             f"Cost together: {cost_text(self.cost)}. One by one: {cost_text(self.alone)}.",
             f"The budget would grant all of it together {often}. Nothing is spent, no data is read.",

@@ -7,12 +7,10 @@ or parameter of theirs leads to another's account. Few statements are at work at
 from __future__ import annotations
 
 import asyncio
-import hmac
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from threading import RLock
 from typing import Any, TypeVar
 
@@ -24,8 +22,9 @@ from dpsql.plan.types import Parameters
 from dpsql.policy import Policy
 from dpsql.policy.server import ServerSection
 from dpsql.proxy import Proxy
+from dpsql.server.attempt import Attempt
 from dpsql.server.current import CurrentLimits
-from dpsql.server.events import Seldom, tell, telling
+from dpsql.server.events import Seldom, paid, tell, telling
 from dpsql.server.gate import Gate
 from dpsql.server.health import Health
 from dpsql.server.lockout import WRONG, Lockout
@@ -33,10 +32,10 @@ from dpsql.server.outlines import outline, with_intervals
 from dpsql.server.refusals import NotAdmitted, Stopping, without_the_owners_places
 from dpsql.server.seats import Seats
 from dpsql.server.tables import CurrentTables
-from dpsql.server.users import OWNER, User, Users, Verifier
+from dpsql.server.users import OWNER, User, Users
 from dpsql.session import Session
 
-__all__ = ["Attempt", "Guest", "Server"]
+__all__ = ["Guest", "Server"]
 
 AT_WORK = 2 * (os.cpu_count() or 1) + 2
 """Statements at work at a time. It is a choice: engines take turns, and what waits for one keeps no processor busy."""
@@ -120,7 +119,8 @@ class Server:
         """
         self.lockout.check(name, address)
         user = user or self.users.named(name)
-        return Attempt(self, name, door, address, user, user.verifier if user else self.users.stranger(name))
+        verifier = user.verifier if user else self.users.stranger(name)
+        return Attempt(self.lockout, self.strangers, name, door, address, user, verifier)
 
     def owner(self, token: str, address: str) -> User:
         """The owner, whose token it is.
@@ -215,58 +215,6 @@ class Server:
         self.strangers.end()
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """Somebody who says who they are.
-
-    Attributes:
-        server: Whose door it is.
-        name: Whom they say they are.
-        door: The door's name.
-        address: From where.
-        user: The user of that name, if there is one: not for the door to tell.
-        verifier: What their token is checked against; nothing fits it where there is no such user.
-    """
-
-    server: Server
-    name: str
-    door: str
-    address: str
-    user: User | None
-    verifier: Verifier
-
-    def by_token(self, token: str) -> User:
-        """The user, if it is their token.
-
-        Raises:
-            NotAdmitted: It is not.
-        """
-        return self.ended(self.verifier.fits(token))
-
-    def by_key(self, stored_key: bytes) -> User:
-        """The user, if the SCRAM proof that came gives their StoredKey.
-
-        Raises:
-            NotAdmitted: It does not.
-        """
-        return self.ended(hmac.compare_digest(stored_key, self.verifier.stored_key))
-
-    def ended(self, right: bool) -> User:
-        """The user, where the proof was right; otherwise it is counted.
-
-        Raises:
-            NotAdmitted: It was not, or the pair is locked meanwhile.
-        """
-        self.server.lockout.check(self.name, self.address)
-        if self.user is None or not right:
-            self.server.lockout.wrong(self.name, self.address)
-            self.server.strangers.tell("wrong token", door=self.door, name=self.name, address=self.address)
-            raise NotAdmitted(WRONG)
-        self.server.lockout.right(self.name, self.address)
-        tell("admitted", door=self.door, analyst=self.user.name, address=self.address)
-        return self.user
-
-
 class Guest:
     """One authenticated analyst at one door, with a session of their own. Made by `Server.guest`; to be closed.
 
@@ -304,6 +252,19 @@ class Guest:
         answer = self._told("statement", sql, lambda session: self._asked(session, sql, parameters, options))
         answer = answer.first(self._server.limits.rows)
         return answer.with_intervals() if self._wide(intervals) else answer
+
+    def query_all(self, statements: Sequence[str], **options: Any) -> list[Answer]:
+        """The answers to several statements, bought together; each is one of those that may be asked in a minute.
+
+        Raises:
+            TooMuch, NotAdmitted, Stopping: As `query`.
+            Error: As `Session.query_all`.
+        """
+        for _ in statements[1:]:
+            self.admit(0, free=False)
+        text = ";\n".join(statements)
+        answers = self._told("statement", text, lambda session: session.query_all(statements, **options))
+        return [answer.first(self._server.limits.rows) for answer in answers]
 
     def _wide(self, intervals: bool | None) -> bool:
         return self.intervals if intervals is None else intervals
@@ -389,7 +350,7 @@ class Guest:
             self.admit(len(sql.encode(errors="replace")), free=free)
             with self._server.tables.used(self._moved) as session:
                 result = work(session)
-            came |= {"cost": result.paid_briefly} if isinstance(result, Answer) else {}
+            came |= paid(result)
         return result
 
     def _moved(self) -> Session:

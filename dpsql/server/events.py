@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
 
+from dpsql.answers.answer import Answer
 from dpsql.errors import Error, InvariantBroken, place_of
 
 __all__ = ["EVENTS", "FILE", "LAYOUT", "Seldom", "tell", "telling", "told_by"]
@@ -61,6 +62,12 @@ def telling(event: str, **facts: Any) -> Iterator[dict[str, Any]]:
         raise
     finally:
         tell(event, **facts, seconds=round(time.monotonic() - began, 3), **came)
+
+
+def paid(result: object) -> dict[str, str]:
+    """What an answer cost, or each of several, as a value of the log; nothing of what is no answer."""
+    answers = [own for own in (result if isinstance(result, list) else [result]) if isinstance(own, Answer)]
+    return {"cost": "; ".join(own.paid_briefly for own in answers)} if answers else {}
 
 
 class Seldom:

@@ -19,7 +19,16 @@ from pydantic import BaseModel, Field, ValidationError
 from dpsql.answers.costs import cost_text
 from dpsql.errors import Error
 from dpsql.privacy.loss import PrivacyLoss
-from dpsql.server.tools import BudgetTold, Considered, PublicTold, Quoted, Told, Tools
+from dpsql.server.tools import (
+    BudgetTold,
+    Considered,
+    PublicTold,
+    Quoted,
+    QuotedTogether,
+    Told,
+    ToldTogether,
+    Tools,
+)
 
 __all__ = ["mcp_server", "result"]
 
@@ -29,8 +38,9 @@ never given back, and its numbers carry noise: the truth behind n lies between n
 again in other ways to average the noise away: that is charged, or gives the same number. The same statement again is
 free, and so are other names, another order, HAVING and queries over its answer. See the tables first. Before you share
 the budget out, ask quote, which is free, what a statement costs, how precise it is and how often the budget grants it;
-several columns and groups in one statement cost less than several statements. A refusal says what to write instead, and
-costs nothing. Once too little is left, stop: only what was asked before is answered."""
+several columns and groups in one statement cost less than several statements. quote_all prices several, and query_all
+buys them together: what they ask alike is paid once. A refusal says what to write instead, and costs nothing. Once too
+little is left, stop: only what was asked before is answered."""
 
 Result = TypeVar("Result")
 READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
@@ -40,6 +50,7 @@ SPENDS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent
 
 Table = Annotated[str, Field(description="A table, or table.column.")]
 Sql = Annotated[str, Field(description="One SELECT, or CREATE SYNTHETIC TABLE name AS SELECT ...")]
+Sqls = Annotated[list[str], Field(description="SELECTs, each as text.")]
 Epsilon = Annotated[
     float | None, Field(description="Its price; the policy's where absent. More buys less noise.", gt=0)
 ]
@@ -90,16 +101,27 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
     """
     server = _Server(f"dpsql: {name}", instructions=INSTRUCTIONS, log_level="ERROR")
 
-    async def found(sql: str, epsilon: float | None = None, offset: int = 0) -> Considered:
-        # One way to a thread and back, for most statements.
-        return await _done(run, lambda: tools.asked(sql, epsilon, offset))
-
-    async def approval(own: Annotated[Considered, Resolve(found)], ctx: Context) -> Approval | Elicit[Approval]:
+    def asked_of(own: Considered[Any], ctx: Context) -> Approval | Elicit[Approval]:
         if own.question is None:
             return Approval(ask=True)
         if not _can_ask(ctx):
             raise _unasked(own, tools.approve_above())
         return Elicit(own.question, Approval)
+
+    async def found(sql: str, epsilon: float | None = None, offset: int = 0) -> Considered[Told]:
+        # One way to a thread and back, for most statements.
+        return await _done(run, lambda: tools.asked(sql, epsilon, offset))
+
+    async def approval(own: Annotated[Considered[Told], Resolve(found)], ctx: Context) -> Approval | Elicit[Approval]:
+        return asked_of(own, ctx)
+
+    async def found_all(statements: list[str], epsilon: float | None = None) -> Considered[ToldTogether]:
+        return await _done(run, lambda: tools.asked_all(statements, epsilon))
+
+    async def approval_all(
+        own: Annotated[Considered[ToldTogether], Resolve(found_all)], ctx: Context
+    ) -> Approval | Elicit[Approval]:
+        return asked_of(own, ctx)
 
     @server.tool(annotations=READS)
     async def list_tables() -> Annotated[CallToolResult, PublicTold]:
@@ -121,17 +143,36 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
     @server.tool(annotations=SPENDS)
     async def query(
         sql: Sql,
-        own: Annotated[Considered, Resolve(found)],
+        own: Annotated[Considered[Told], Resolve(found)],
         approved: Annotated[ElicitationResult[Approval], Resolve(approval)],
         epsilon: Epsilon = None,
         offset: Offset = 0,
     ) -> Annotated[CallToolResult, Told]:
         """The answer to one statement, with an interval for each number. Spends budget; the same again is free."""
-        if not (isinstance(approved, AcceptedElicitation) and approved.data.ask):
-            raise ToolError("Nothing was charged: the human did not agree. Ask for less, or something else.")
+        _require(approved)
         if own.told is not None:  # else at the price that the human heard
             return result(own.told)
         return result(await _done(run, lambda: tools.query(sql, epsilon, own.cost, offset)))
+
+    @server.tool(annotations=READS)
+    async def quote_all(
+        statements: Sqls, epsilon: Epsilon = None, half_width: HalfWidth = None
+    ) -> Annotated[CallToolResult, QuotedTogether]:
+        """What several statements would cost bought together, by query_all, and one by one. Free."""
+        return result(await _done(run, lambda: tools.quote_all(statements, epsilon, half_width)))
+
+    @server.tool(annotations=SPENDS)
+    async def query_all(
+        statements: Sqls,
+        own: Annotated[Considered[ToldTogether], Resolve(found_all)],
+        approved: Annotated[ElicitationResult[Approval], Resolve(approval_all)],
+        epsilon: Epsilon = None,
+    ) -> Annotated[CallToolResult, ToldTogether]:
+        """The answers to several statements, at the price of each: what they ask alike is paid once. Spends budget."""
+        _require(approved)
+        if own.told is not None:
+            return result(own.told)
+        return result(await _done(run, lambda: tools.query_all(statements, epsilon, own.cost)))
 
     @server.tool(annotations=READS)
     async def budget() -> Annotated[CallToolResult, BudgetTold]:
@@ -148,10 +189,16 @@ def result(told: BaseModel) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=fields)
 
 
-def _unasked(own: Considered, most: float) -> ToolError:
+def _require(approved: ElicitationResult[Approval]) -> None:
+    """Refuses what the human did not agree to."""
+    if not (isinstance(approved, AcceptedElicitation) and approved.data.ask):
+        raise ToolError("Nothing was charged: the human did not agree. Ask for less, or something else.")
+
+
+def _unasked(own: Considered[Any], most: float) -> ToolError:
     """The refusal of what a human would be asked about, where the client can ask none."""
     return ToolError(
-        f"Nothing was charged. This statement costs {cost_text(own.cost or PrivacyLoss())}. Above epsilon {most:g} "
+        f"Nothing was charged. It costs {cost_text(own.cost or PrivacyLoss())}. Above epsilon {most:g} "
         "(approve_above, in the policy's server section), and at prices that no epsilon bounds, a human is asked, and "
         "this client cannot ask one. Ask again with a smaller epsilon."
     )

@@ -25,6 +25,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dpsql.answers.answer import Answer
+from dpsql.answers.batch import BatchQuote
 from dpsql.answers.budget import Budget
 from dpsql.answers.quoted import Quote
 from dpsql.errors import Error, OperationalError, place_of
@@ -88,8 +89,26 @@ class AskingGuest:
     def query(self, sql: str, *, epsilon: float | None = None, agree: Agree = None) -> Answer:
         return self.guest.query(sql, epsilon=epsilon, agree=agree)
 
+    def quote(
+        self, statements: list[str], *, half_width: Mapping[str, float] | None = None, epsilon: float | None = None
+    ) -> BatchQuote:
+        return self.guest.ask(
+            _all_of(statements), lambda session: session.quote(statements, half_width=half_width, epsilon=epsilon)
+        )
+
+    def price_all(self, statements: list[str], *, epsilon: float | None = None) -> PrivacyLoss:
+        return self.guest.ask(_all_of(statements), lambda session: session.price_all(statements, epsilon=epsilon))
+
+    def query_all(self, statements: list[str], *, epsilon: float | None = None, agree: Agree = None) -> list[Answer]:
+        return self.guest.query_all(statements, epsilon=epsilon, agree=agree)
+
     def asking(self) -> AbstractContextManager[None]:
         return self.guest.asking()
+
+
+def _all_of(statements: list[str]) -> str:
+    """Several statements that are priced, in the owner's log."""
+    return ";\n".join(f"EXPLAIN {sql}" for sql in statements)
 
 
 @dataclass(slots=True)

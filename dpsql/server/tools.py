@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
 from dpsql.answers.answer import NOT_PRIVATE, Answer
+from dpsql.answers.batch import BatchQuote
 from dpsql.answers.budget import Budget
 from dpsql.answers.costs import cost_text
 from dpsql.answers.quoted import Quote
@@ -28,9 +29,10 @@ from dpsql.releasing import Agree
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 
-__all__ = ["BudgetTold", "Considered", "PublicTold", "Quoted", "Told", "Tools"]
+__all__ = ["BudgetTold", "Considered", "PublicTold", "Quoted", "QuotedTogether", "Told", "ToldTogether", "Tools"]
 
 ROWS = 200  # Of one result: an agent pays for what it reads. It is a choice: about 4,000 tokens.
+Answered = TypeVar("Answered")
 _EXACT = Context(prec=700)
 """In decimal digits: 700 hold any double beside any other."""
 
@@ -79,6 +81,36 @@ class Quoted(BaseModel):
     notes: list[str]
 
 
+class QuotedStatement(BaseModel):
+    """One of several statements: how its columns would be made, and whether it is stored, and so costs nothing."""
+
+    columns: list[QuotedColumn]
+    stored: bool
+    notes: list[str]
+
+
+class QuotedTogether(BaseModel):
+    """What several statements would cost bought together, and one by one; nothing was spent and nothing read.
+
+    `shared` says what is paid once for several of them; `times` and `asks_human` are of all of them together.
+    """
+
+    cost: str
+    one_by_one: str
+    epsilon: float | None
+    left: str
+    times: int | None
+    asks_human: bool
+    shared: list[str]
+    statements: list[QuotedStatement]
+
+
+class ToldTogether(BaseModel):
+    """The answers to several statements, in their order; the cost of each is what it added."""
+
+    answers: list[Told]
+
+
 class BudgetTold(BaseModel):
     """What was spent and what one query may still spend."""
 
@@ -88,7 +120,7 @@ class BudgetTold(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Considered:
+class Considered(Generic[Answered]):
     """What became of a statement: the answer, or what to ask the human, uncharged.
 
     Attributes:
@@ -99,7 +131,7 @@ class Considered:
 
     question: str | None
     cost: PrivacyLoss | None
-    told: Told | None = None
+    told: Answered | None = None
 
 
 class Asking(Protocol):
@@ -113,6 +145,13 @@ class Asking(Protocol):
     ) -> Quote: ...
     def price(self, sql: str, /, *, epsilon: float | None = None) -> PrivacyLoss: ...
     def query(self, sql: str, /, *, epsilon: float | None = None, agree: Agree = None) -> Answer: ...
+    def quote(
+        self, statements: list[str], /, *, half_width: Mapping[str, float] | None = None, epsilon: float | None = None
+    ) -> BatchQuote: ...
+    def price_all(self, statements: list[str], /, *, epsilon: float | None = None) -> PrivacyLoss: ...
+    def query_all(
+        self, statements: list[str], /, *, epsilon: float | None = None, agree: Agree = None
+    ) -> list[Answer]: ...
     def asking(self) -> AbstractContextManager[None]: ...
 
 
@@ -146,30 +185,41 @@ class Tools:
     def quote(self, sql: str, epsilon: float | None, half_width: dict[str, float] | None) -> Quoted:
         """EXPLAIN."""
         quote = self.session.explain(sql, half_width=half_width, epsilon=epsilon)
-        columns = [
-            QuotedColumn(
-                name=c.name,
-                mechanism=c.mechanism,
-                expected_half_width=json_value(c.foretold),
-                expected_error=c.error,
-            )
-            for c in quote.columns
-        ]
         return Quoted(
             cost=cost_text(quote.cost),
             epsilon=json_value(quote.cost.epsilon),
             left=self.left(),
             times=quote.repeats_left,
             asks_human=self._asks(quote.cost),
-            columns=columns,
+            columns=_columns(quote),
             notes=list(quote.notes),
+        )
+
+    def quote_all(
+        self, statements: list[str], epsilon: float | None, half_width: dict[str, float] | None
+    ) -> QuotedTogether:
+        """What several statements would cost."""
+        quote = self.session.quote(statements, half_width=half_width, epsilon=epsilon)
+        own = [
+            QuotedStatement(columns=_columns(one), stored=place in quote.stored, notes=list(one.notes))
+            for place, one in enumerate(quote.statements, 1)
+        ]
+        return QuotedTogether(
+            cost=cost_text(quote.cost),
+            one_by_one=cost_text(quote.alone),
+            epsilon=json_value(quote.cost.epsilon),
+            left=self.left(),
+            times=quote.repeats_left,
+            asks_human=self._asks(quote.cost),
+            shared=[once.said for once in quote.shared],
+            statements=own,
         )
 
     def _asks(self, cost: PrivacyLoss) -> bool:
         """Whether the human is asked: about more than the limit, and about a loss that no epsilon bounds."""
         return cost.epsilon > self.approve_above() or bool(cost.gamma or cost.metric)
 
-    def question(self, sql: str, epsilon: float | None) -> Considered:
+    def question(self, sql: str, epsilon: float | None) -> Considered[Told]:
         """What to ask the human before a statement is charged; nothing where the agent may spend that much by itself.
 
         A loss that no epsilon bounds is always asked about; what was released before is free.
@@ -185,13 +235,27 @@ class Tools:
         asks = f"This statement costs {cost_text(cost)}; {self.left()} is left. Shall it be asked?\n{safe(sql)}"
         return Considered(asks, cost)
 
-    def asked(self, sql: str, epsilon: float | None, offset: int = 0) -> Considered:
+    def asked(self, sql: str, epsilon: float | None, offset: int = 0) -> Considered[Told]:
         """The answer, where the agent may spend that much by itself; else what to ask its human, uncharged."""
         with self.session.asking():
             found = self.question(sql, epsilon)
             if found.question is not None:
                 return found
             return replace(found, told=self.query(sql, epsilon, found.cost, offset))
+
+    def asked_all(self, statements: list[str], epsilon: float | None) -> Considered[ToldTogether]:
+        """The same of several statements, which are bought together."""
+        with self.session.asking():
+            cost = self.session.price_all(statements, epsilon=epsilon)
+            if not self._asks(cost):
+                return Considered(None, cost, self.query_all(statements, epsilon, cost))
+            asks = f"These statements cost {cost_text(cost)} together; {self.left()} is left. Shall they be asked?"
+            return Considered("\n".join([asks, *map(safe, statements)]), cost)
+
+    def query_all(self, statements: list[str], epsilon: float | None, cost: PrivacyLoss | None) -> ToldTogether:
+        """The answers to several statements, charged together before anything is read; see `query`."""
+        answers = self.session.query_all(statements, epsilon=epsilon, agree=_as_agreed(cost))
+        return ToldTogether(answers=[self._told(answer, 0) for answer in answers])
 
     def query(self, sql: str, epsilon: float | None, cost: PrivacyLoss | None, offset: int = 0) -> Told:
         """The answer, charged before anything is read.
@@ -202,14 +266,9 @@ class Tools:
             cost: What was agreed on. SET of another call may have changed the price since: then nothing is charged.
             offset: From which row on it is told.
         """
+        return self._told(self.session.query(sql, epsilon=epsilon, agree=_as_agreed(cost)), offset)
 
-        def agree(now: PrivacyLoss) -> None:
-            if now not in (cost, PrivacyLoss()):  # it may have been released meanwhile
-                raise ProgrammingError(
-                    f"The price changed meanwhile: {cost_text(now)}. Nothing was charged. Ask again."
-                )
-
-        answer = self.session.query(sql, epsilon=epsilon, agree=agree)
+    def _told(self, answer: Answer, offset: int) -> Told:
         shown = answer.with_intervals()
         rows, told = _page(shown, offset)
         noised = [
@@ -226,6 +285,28 @@ class Tools:
             left=self.left(),
             notes=[*told, *answer.notes, *([] if answer.private else [NOT_PRIVATE])],
         )
+
+
+def _as_agreed(cost: PrivacyLoss | None) -> Agree:
+    """Refuses a price that is not the one that was agreed on."""
+
+    def agree(now: PrivacyLoss) -> None:
+        if now not in (cost, PrivacyLoss()):  # it may have been released meanwhile
+            raise ProgrammingError(f"The price changed meanwhile: {cost_text(now)}. Nothing was charged. Ask again.")
+
+    return agree
+
+
+def _columns(quote: Quote) -> list[QuotedColumn]:
+    return [
+        QuotedColumn(
+            name=own.name,
+            mechanism=own.mechanism,
+            expected_half_width=json_value(own.foretold),
+            expected_error=own.error,
+        )
+        for own in quote.columns
+    ]
 
 
 def _exact(answer: Answer, offset: int) -> PublicTold:

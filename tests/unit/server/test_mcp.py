@@ -86,10 +86,11 @@ def refusal(result: Any) -> str:
     return str(result.content[0].text)
 
 
-def test_five_tools_of_which_one_spends(tools: Tools) -> None:
+def test_seven_tools_of_which_two_spend(tools: Tools) -> None:
     listed = talk(mcp_server(tools, "clinic"), lambda client: client.list_tools()).tools
     assert {tool.name: tool.annotations.read_only_hint for tool in listed} == {
-        "list_tables": True, "describe_table": True, "quote": True, "query": False, "budget": True,
+        "list_tables": True, "describe_table": True, "quote": True, "quote_all": True, "query": False,
+        "query_all": False, "budget": True,
     }  # fmt: skip
     assert all(tool.description and tool.output_schema for tool in listed)
     (query,) = (tool for tool in listed if tool.name == "query")
@@ -263,6 +264,35 @@ def test_a_price_that_changes_after_it_was_asked_for_is_not_charged(tools: Tools
     found = tools.question("SELECT COUNT(*) AS n FROM people WHERE age < 7", 0.1)
     with pytest.raises(ProgrammingError, match=r"changed meanwhile: epsilon 0\.15"):
         tools.query("SELECT COUNT(*) AS n FROM people WHERE age < 7", 0.15, found.cost)
+
+
+@MODES
+def test_the_human_is_asked_once_about_several_statements(tools: Tools, mode: str) -> None:
+    statements = [f"SELECT COUNT(*) AS n{place} FROM people WHERE age > {len(mode) + 50}" for place in range(2)]
+    statements.append(f"SELECT sex, COUNT(*) AS n FROM people WHERE age > {len(mode)} GROUP BY sex")
+    before = tools.session.budget().spent.epsilon
+    refusing, agreeing = Human(agrees=False), Human(agrees=True)
+    assert "a human is asked" in refusal(called(tools, "query_all", mode=mode, statements=statements))
+    assert "did not agree" in refusal(called(tools, "query_all", refusing, mode, statements=statements))
+    assert tools.session.budget().spent.epsilon == before
+    quote = told(called(tools, "quote_all", mode=mode, statements=statements))
+    assert (quote["asks_human"], quote["epsilon"], quote["one_by_one"]) == (True, 1, "epsilon 1.5")
+    answers = told(called(tools, "query_all", agreeing, mode, statements=statements))["answers"]
+    assert [answer["cost"] for answer in answers] == ["epsilon 0.5", "nothing", "epsilon 0.5"]
+    (asked,) = agreeing.asked
+    assert asked.startswith("These statements cost epsilon 1 together; ") and asked.endswith("\n".join(statements))
+    assert "Statement 2: " in refusal(called(tools, "quote_all", statements=[COUNT, "SELECT age FROM people"]))
+    assert "Statement 1: only SELECTs" in refusal(called(tools, "query_all", statements=["SET epsilon = 9"]))
+    again = told(called(tools, "query_all", mode=mode, statements=statements))["answers"]
+    assert [answer["rows"] for answer in again] == [answer["rows"] for answer in answers]
+
+
+def test_several_statements_whose_price_changes_after_it_was_asked_for_are_not_charged(tools: Tools) -> None:
+    statements = ["SELECT COUNT(*) AS n FROM people WHERE age < 9", COUNT]
+    found = tools.asked_all(statements, 2.0)
+    assert found.question is not None
+    with pytest.raises(ProgrammingError, match="changed meanwhile"):
+        tools.query_all(statements, 3.0, found.cost)
 
 
 def test_asking_without_end_gains_nothing(tools: Tools) -> None:

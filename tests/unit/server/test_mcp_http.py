@@ -72,7 +72,7 @@ def test_the_token_is_the_analyst(clinic: Clinic, mode: str) -> None:
         found = [await talk(where, clinic.tokens[name], call("budget"), mode) for name in ("ana", "bob")]
         return [one.structured_content["limit"] for one in found]
 
-    assert at_the_door(clinic, limits) == ["epsilon 40, delta 1e-07", "epsilon 1, delta 1e-07"]
+    assert at_the_door(clinic, limits) == [f"epsilon {most}, delta 1e-07 (queries: delta 2.5e-08)" for most in (40, 1)]
     assert clinic.server.gate.inside == 0
 
 
@@ -93,6 +93,30 @@ def test_the_human_is_asked_and_where_there_is_none_it_is_refused_uncharged(clin
     assert "the human did not agree" in no.content[0].text
     assert yes.structured_content["cost"] == "epsilon 0.5"
     assert again.structured_content["cost"] == "nothing, this was released before"
+
+
+def test_several_statements_are_priced_and_bought_together_and_each_counts(
+    clinic: Clinic, events: list[dict[str, object]]
+) -> None:
+    statements = [f"SELECT COUNT(*) AS n, SUM(age) AS s{place} FROM people" for place in range(3)]
+
+    async def asked(where: str) -> list[Any]:
+        ana, named = clinic.tokens["ana"], {"statements": statements, "epsilon": 0.02}
+        first = [await talk(where, ana, call(tool, **named)) for tool in ("quote_all", "query_all", "quote_all")]
+        alone = await talk(where, ana, call("query", sql=statements[1], epsilon=0.02))
+        return [*first, alone]
+
+    counted = clinic.server.gate._asked["ana", False]
+    before = len(counted)
+    quote, told, again, alone = (one.structured_content for one in at_the_door(clinic, asked))
+    assert len(counted) == before + 4
+    assert 0 < quote["epsilon"] < 0.06 and quote["one_by_one"] == "epsilon 0.06" and quote["shared"]
+    assert len(told["answers"]) == 3 and len({answer["rows"][0][0] for answer in told["answers"]}) == 1
+    assert (again["cost"], [one["stored"] for one in again["statements"]]) == ("nothing", [True] * 3)
+    assert alone["cost"] == "nothing, this was released before"
+    assert alone["rows"] == told["answers"][1]["rows"]
+    costs = [event["cost"] for event in events if event["event"] == "statement" and "cost" in event]
+    assert costs == ["epsilon 0.02; nothing; nothing", "nothing: released before"]
 
 
 def test_the_limits_of_the_server_hold(clinic: Clinic) -> None:
