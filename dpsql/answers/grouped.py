@@ -29,8 +29,8 @@ def grouped(notes: Iterable[str]) -> tuple[str, ...]:
     alike = dict[str, dict[str, list[str]]]()
     for note in dict.fromkeys(notes):
         subjects, colon, said = note.partition(": ")
-        named, key = (_BETWEEN.split(subjects), _OWN.sub("#", said)) if colon else ([], note)
-        alike.setdefault(key, {}).setdefault(said or note, []).extend(named)
+        own = alike.setdefault(_OWN.sub("#", said) if colon else note, {})
+        own.setdefault(said if colon else note, []).extend([subjects] if colon else [])
     return tuple(_line(own) for own in alike.values())
 
 
@@ -43,13 +43,18 @@ def _line(own: dict[str, list[str]]) -> str:
     return f"{told} Likewise, each with its own numbers: {_names([name for _, names in others for name in names])}."
 
 
-def _names(subjects: Sequence[str]) -> str:
-    """Subjects, each once; the first few of many, and how many more there are.
+def _names(notes: Sequence[str]) -> str:
+    """The subjects of several notes, those of each together; the first few of many, and how many more there are.
 
-    >>> _names(["a", "b", "a"]), _names(list("abcdefgh"))
-    ('a, b', 'a, b, c, d, e, f and 2 others')
+    >>> _names(["a", "b, c"]), _names(["a, b, c", "d, e, f, g, h", "i"])
+    ('a; b, c', 'a, b, c; d, e, f and 3 others')
     """
-    once = list(dict.fromkeys(subjects))
-    if len(once) <= NAMED + 1:
-        return ", ".join(once)
-    return f"{', '.join(once[:NAMED])} and {len(once) - NAMED} others"
+    each = [_BETWEEN.split(subjects) for subjects in notes]
+    count, left = sum(map(len, each)), NAMED
+    if count <= NAMED + 1:
+        return "; ".join(notes)
+    shown = list[str]()
+    for own in each:
+        shown += [", ".join(own[:left])] if left > 0 else []
+        left -= len(own)
+    return f"{'; '.join(shown)} and {count - NAMED} others"

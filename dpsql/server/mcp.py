@@ -101,6 +101,42 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
     """
     server = _Server(f"dpsql: {name}", instructions=INSTRUCTIONS, log_level="ERROR")
 
+    @server.tool(annotations=READS)
+    async def list_tables() -> Annotated[CallToolResult, PublicTold]:
+        """The tables one may ask about: whose rows they are, about how many, what they mean. Free."""
+        return result(await _done(run, tools.list_tables))
+
+    @server.tool(annotations=READS)
+    async def describe_table(table: Table, offset: Offset = 0) -> Annotated[CallToolResult, PublicTold]:
+        """The columns of a table: types, bounds or listed values, meanings. Of table.column all listed values. Free."""
+        return result(await _done(run, lambda: tools.describe_table(table, offset)))
+
+    @server.tool(annotations=READS)
+    async def quote(
+        sql: Sql, epsilon: Epsilon = None, half_width: HalfWidth = None
+    ) -> Annotated[CallToolResult, Quoted]:
+        """What a statement would cost, how precise its answer would be, how often the budget grants it. Free."""
+        return result(await _done(run, lambda: tools.quote(sql, epsilon, half_width)))
+
+    @server.tool(annotations=READS)
+    async def quote_all(
+        statements: Sqls, epsilon: Epsilon = None, half_width: HalfWidth = None
+    ) -> Annotated[CallToolResult, QuotedTogether]:
+        """What several statements would cost bought together, by query_all, and one by one. Free."""
+        return result(await _done(run, lambda: tools.quote_all(statements, epsilon, half_width)))
+
+    @server.tool(annotations=READS)
+    async def budget() -> Annotated[CallToolResult, BudgetTold]:
+        """What was spent, and what one query may still spend. Free."""
+        return result(await _done(run, tools.budget))
+
+    _add_spending(server, tools, run)
+    return server
+
+
+def _add_spending(server: MCPServer[Any], tools: Tools, run: Runs) -> None:
+    """Adds the tools that spend, before which the human may be asked."""
+
     def asked_of(own: Considered[Any], ctx: Context) -> Approval | Elicit[Approval]:
         if own.question is None:
             return Approval(ask=True)
@@ -123,23 +159,6 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
     ) -> Approval | Elicit[Approval]:
         return asked_of(own, ctx)
 
-    @server.tool(annotations=READS)
-    async def list_tables() -> Annotated[CallToolResult, PublicTold]:
-        """The tables one may ask about: whose rows they are, about how many, what they mean. Free."""
-        return result(await _done(run, tools.list_tables))
-
-    @server.tool(annotations=READS)
-    async def describe_table(table: Table, offset: Offset = 0) -> Annotated[CallToolResult, PublicTold]:
-        """The columns of a table: types, bounds or listed values, meanings. Of table.column all listed values. Free."""
-        return result(await _done(run, lambda: tools.describe_table(table, offset)))
-
-    @server.tool(annotations=READS)
-    async def quote(
-        sql: Sql, epsilon: Epsilon = None, half_width: HalfWidth = None
-    ) -> Annotated[CallToolResult, Quoted]:
-        """What a statement would cost, how precise its answer would be, how often the budget grants it. Free."""
-        return result(await _done(run, lambda: tools.quote(sql, epsilon, half_width)))
-
     @server.tool(annotations=SPENDS)
     async def query(
         sql: Sql,
@@ -154,13 +173,6 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
             return result(own.told)
         return result(await _done(run, lambda: tools.query(sql, epsilon, own.cost, offset)))
 
-    @server.tool(annotations=READS)
-    async def quote_all(
-        statements: Sqls, epsilon: Epsilon = None, half_width: HalfWidth = None
-    ) -> Annotated[CallToolResult, QuotedTogether]:
-        """What several statements would cost bought together, by query_all, and one by one. Free."""
-        return result(await _done(run, lambda: tools.quote_all(statements, epsilon, half_width)))
-
     @server.tool(annotations=SPENDS)
     async def query_all(
         statements: Sqls,
@@ -173,13 +185,6 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
         if own.told is not None:
             return result(own.told)
         return result(await _done(run, lambda: tools.query_all(statements, epsilon, own.cost)))
-
-    @server.tool(annotations=READS)
-    async def budget() -> Annotated[CallToolResult, BudgetTold]:
-        """What was spent, and what one query may still spend. Free."""
-        return result(await _done(run, tools.budget))
-
-    return server
 
 
 def result(told: BaseModel) -> CallToolResult:

@@ -46,7 +46,7 @@ def test_what_is_printed_says_alike_notes_in_one_line_and_programs_have_them_all
         assert [note.partition(": ")[0] for note in told.notes if "it rests on" in note] == ["a", "b", "c"]
         (line,) = (line for line in str(told).splitlines() if "it rests on" in line)
         assert line.startswith("Note: a: it rests on the outermost rows; QUANTILE_CONT(cost, 0.01) says more. Likewise")
-        assert line.endswith(": b, c.")
+        assert line.endswith(": b; c.")
         assert told._repr_html_().count("it rests on") == 1
 
 
@@ -65,4 +65,4 @@ def test_notes_are_alike_but_for_numbers_and_brackets() -> None:
     assert grouped(told) == (
         "SUM(x, y), n: 3 of (a) lie out. Likewise, each with its own numbers: m.", "Of 3 rows.", "Of 4 rows.",
     )  # fmt: skip
-    assert grouped(["a: b.", "a: b.", "c: b."]) == ("a, c: b.",)
+    assert grouped(["a: b.", "a: b.", "c: b."]) == ("a; c: b.",)

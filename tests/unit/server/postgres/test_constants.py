@@ -133,3 +133,10 @@ def test_a_value_is_quoted_as_drivers_ask_for_it_and_parameters_have_the_type_of
     sql = 'SELECT quote_literal($1::"pg_catalog"."int8"::text), quote_literal($2::pg_catalog.text)'
     reply = ana.tell(parse(sql), describe("S"), bind([b"30", b"it's"]), execute())
     assert (reply.parameters, reply.rows) == ([20, 25], [[b"'30'", b"'it''s'"]])
+
+
+def test_parameters_with_names_are_refused_when_the_statement_is_described(ana: Raw) -> None:
+    for sql in ("SELECT COUNT(*) FROM people WHERE age > $age", "SELECT $age + 1"):
+        replies = (ana.tell(parse(sql), describe("S")), ana.tell(parse(sql, [23]), bind([b"30"]), execute()))
+        told = {reply.errors[0]["M"] for reply in replies}
+        assert len(told) == 1 and "names its parameters" in told.pop()

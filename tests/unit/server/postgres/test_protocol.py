@@ -305,13 +305,6 @@ def test_an_array_stands_for_a_list_of_values_and_is_described_as_one(door: Open
     assert ana.tell(parse(sql.format("age"), [1007]), bind([b"{}"]), execute()).code == "22023"
 
 
-def test_parameters_with_names_are_refused_when_the_statement_is_described(ana: Raw) -> None:
-    for sql in ("SELECT COUNT(*) FROM people WHERE age > $age", "SELECT $age + 1"):
-        replies = (ana.tell(parse(sql), describe("S")), ana.tell(parse(sql, [23]), bind([b"30"]), execute()))
-        told = {reply.errors[0]["M"] for reply in replies}
-        assert len(told) == 1 and "names its parameters" in told.pop()
-
-
 def test_the_ends_of_a_whole_number_beyond_64_bits_are_null(ana: Raw) -> None:
     assert ana.ask("SET intervals = on").tags == ["SET"]
     assert ana.ask("SET epsilon = 0.000000001").tags == ["SET"]
