@@ -193,7 +193,7 @@ def test_a_filter_and_a_mean_of_each_person_are_rows_too(session: Session) -> No
 def test_too_few_that_agree_is_an_answer_of_nulls_at_the_same_price(noisy: Session) -> None:
     nobody = noisy.query(f"SELECT * FROM {CALL.replace('FROM places', 'FROM places WHERE x > 5')}")
     assert nobody.rows == [(1, None, None), (2, None, None), (3, None, None)]
-    assert nobody.cost == noisy.explain(f"SELECT * FROM {CALL}").cost
+    assert nobody.cost == noisy.explain(f"SELECT * FROM {CALL.replace('FROM places', 'FROM places WHERE x > 4')}").cost
     assert any("NULL says that too few parts agreed" in note for note in nobody.notes)
     assert not any("NULL says" in note for note in noisy.query(f"SELECT * FROM {CALL}").notes)
 
