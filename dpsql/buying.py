@@ -191,6 +191,8 @@ class Buying(Calls):
     def _answers(self, asked: Sequence[tuple[Prepared, Spoken]]) -> tuple[list[Answer], list[Loss]]:
         """Charge once for all that is new, then look; what was released before is free. And what each paid."""
         own = [prepared for prepared, _ in asked]
+        for prepared in own:  # what cannot be done afterwards costs nothing
+            self._backend.post_process.rehearse(prepared.plan)
         batch, stored, notices = self._backend.bought(own, self._analyst, partial(self._released, asked))
         answers = []
         for index, fingerprint in enumerate(batch.fingerprints):
@@ -247,7 +249,6 @@ class Buying(Calls):
             for reading in prepared.readings:  # an engine that does not stand, or reads it otherwise, costs nothing
                 for statement in made_up(reading.statement):
                     backend.engine.verify(statement)
-            backend.post_process.rehearse(prepared.plan)  # nor does what cannot be done afterwards
         fresh = [batch.together[index] for index in batch.fresh]
         first, *beside = (batch.fingerprints[index] for index in batch.fresh)
         spoken = [one for place, one in enumerate(spoken) if one not in spoken[:place]]  # a statement over several

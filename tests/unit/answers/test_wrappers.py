@@ -135,6 +135,11 @@ def test_public_answers_are_cut_too(session: dpsql.Session) -> None:
         "SELECT employed, COUNT(*) AS n FROM people GROUP BY employed LIMIT 1",
     ],
 )
-def test_what_is_no_mere_wrapper_is_a_statement_of_its_own(session: dpsql.Session, other: str) -> None:
+def test_what_is_made_of_a_stored_answer_is_no_wrapper_and_free(session: dpsql.Session, other: str) -> None:
+    stored = session.query("SELECT employed, COUNT(*) AS n FROM people GROUP BY employed")
+    assert {row[-1] for row in free(session, other).rows} <= {row[-1] for row in stored.rows}
+
+
+def test_what_asks_for_more_is_a_statement_of_its_own(session: dpsql.Session) -> None:
     session.query("SELECT employed, COUNT(*) AS n FROM people GROUP BY employed")
-    assert session.query(other).cost.epsilon > 0
+    assert session.query("SELECT employed, COUNT(*) AS n, AVG(age) AS a FROM people GROUP BY employed").cost.epsilon > 0
