@@ -20,6 +20,7 @@ from dpsql.plan.quantile_calls import element_of, quantile
 from dpsql.plan.relations import unit_of
 from dpsql.plan.scope import identifying, named_where
 from dpsql.plan.squares import refuse_squares
+from dpsql.plan.tuple_counts import of_one_value, refuse_units
 from dpsql.plan.types import Type
 from dpsql.sql import syntax
 from dpsql.sql.elements import ELEMENT
@@ -71,7 +72,9 @@ class AggregateReader:
                 "this aggregate is not supported.", construct=name.upper(), position=node.position,
                 hint=nearest(name, [*CALLS]) or f"There are {', '.join(CALLS).upper()}.",
             )  # fmt: skip
-        call = CALLS[name]
+        call, written = CALLS[name], node
+        refuse_units(node, self.rows)
+        node = of_one_value(node)
         if call.takes is Takes.VECTOR:
             raise UnsupportedQuery(
                 "it makes several columns, so it stands alone in the SELECT list.", construct="AVG_VECTOR",
@@ -81,7 +84,7 @@ class AggregateReader:
         where = None if node.where is None else self.rows.boolean(self.rows.resolve(node.where), node.where)
         if where is not None:
             self._refuse_unit(where, node)
-        aggregate = Aggregate("", "", None, _spelled(node), epsilon, position=node.position)
+        aggregate = Aggregate("", "", None, _spelled(written), epsilon, position=node.position)
         finish: Finish = lambda column: column  # noqa: E731 - one line, used once
         match call.takes:
             case Takes.COUNTED:

@@ -334,8 +334,8 @@ def no_function(name: str, position: Position, arguments: Sequence[syntax.Expr] 
     if name == "row":
         return UnsupportedQuery(
             "a tuple is compared with tuples by =, <> and IN alone.", construct="(a, b)", position=position,
-            hint="Write (a, b) IN ((1, 2), (3, 4)), or compare column by column, with AND. To count pairs, "
-            "GROUP BY a, b and count the rows of that answer.",
+            hint="Write (a, b) IN ((1, 2), (3, 4)), or compare column by column, with AND. "
+            "COUNT(DISTINCT (a, b)) counts pairs.",
         )  # fmt: skip
     if name in REFUSED:
         reason, hint = refusal(name, [*map(column_name, arguments)])

@@ -111,6 +111,8 @@ def windows_in(node: syntax.Expr) -> list[syntax.Window]:
             parts = (node.operand,)
         case syntax.InList():
             parts = (node.operand, *node.values)
+        case syntax.AllColumns():
+            parts = tuple(item.expression for _, item in node.instead)
         case _:
             parts = ()
     return [window for part in parts if part is not None for window in windows_in(part)]

@@ -13,9 +13,11 @@ from fractions import Fraction
 from dpsql.errors import InvariantBroken, UnsupportedQuery
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, Kind, Takes
 from dpsql.plan.applied import applied
+from dpsql.plan.chosen import CHOOSING, with_chosen
 from dpsql.plan.conditions import bare_identity, holds_aggregate, refuse_identifying, where_as_case, windows_in
 from dpsql.plan.expressions import Resolver, all_of, range_of, where_true
 from dpsql.plan.functions import INTEGER_LIMIT, overloads
+from dpsql.plan.functions.refused import REFUSED_AGGREGATES
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.intervals import Interval
 from dpsql.plan.lateral import with_names_read, within
@@ -27,18 +29,17 @@ from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, identifying, named_where
 from dpsql.plan.stability import most_rows, rows_per_unit
 from dpsql.plan.sub_queries import ReleasesInside, Sub
+from dpsql.plan.tuple_counts import of_one_value
 from dpsql.plan.types import Facts, Type
-from dpsql.plan.values import values_known
+from dpsql.plan.values import values_known, values_shown
 from dpsql.sql import syntax
 from dpsql.sql.naming import as_written
-from dpsql.sql.refused import FIRST_ROW
 
 __all__ = ["group_nodes", "plan_per_unit", "sums_per_unit", "totals_per_unit", "unit_facts"]
 
 INSIDE = {name: call for name, call in CALLS.items() if call.plain and FUNCTIONS[call.function].inside_unit is not None}
 """Calls that may stand inside one unit."""
-CHOOSING = ("arg_min", "arg_max", "min_by", "max_by", "first", "last", "any_value")
-"""Calls by which people ask for one row of each unit."""
+LISTED = " Of several values COUNT(DISTINCT x) says how many they are, BOOL_OR(x = 'a') whether one is among them."
 
 
 def plan_per_unit(rows: Rows, query: syntax.Select) -> Sub:
@@ -49,8 +50,18 @@ def plan_per_unit(rows: Rows, query: syntax.Select) -> Sub:
         UnsupportedQuery: Other aggregates than COUNT, SUM, AVG, MIN and MAX.
     """
     relation, scope = rows.plan(query)
-    grouping = _PerUnit(rows, with_names_read(query, scope), relation, scope, rows.alias())
-    return grouping.sub()
+    query = with_names_read(query, scope)
+    keys = group_nodes(query, scope)
+    if not is_public(relation) and any(_of_one_unit(rows.resolver(scope).resolve(key)) for key in keys):
+        asked = with_chosen(query, keys)
+        if asked is not query:
+            return plan_per_unit(rows, asked)
+    return _PerUnit(rows, query, relation, scope, rows.alias()).sub()
+
+
+def _of_one_unit(key: Expression) -> bool:
+    """Whether rows with one value of it are one unit's."""
+    return names_unit(key) or (isinstance(key, Column) and key.link is not None)
 
 
 def group_nodes(query: syntax.Select, scope: Scope) -> list[syntax.Expr]:
@@ -173,6 +184,7 @@ class _PerUnit:
         return None
 
     def _aggregate(self, node: syntax.Call) -> Expression:
+        node = of_one_value(node)
         if node.where is not None:
             return self._aggregate(where_as_case(node, node.where))
         if _is_count_if(node):
@@ -182,10 +194,11 @@ class _PerUnit:
             resolver.boolean(resolver.resolve(node.arguments[0]), node.arguments[0])
             node = replace(node, name="max" if CALLS[node.name].takes is Takes.ANY else "min")
         if node.name not in INSIDE or node.named or node.order:
-            chosen = f" {FIRST_ROW}" if node.name in CHOOSING else ""
+            listed = LISTED if node.name in REFUSED_AGGREGATES and node.name not in CHOOSING else ""
             raise UnsupportedQuery(
                 "inside one unit it is not supported.", construct=node.name.upper(), position=node.position,
-                hint=f"COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR and BOOL_AND are.{chosen}",
+                hint="COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR, BOOL_AND, arg_min(x, y), arg_max(x, y), "
+                f"first(x ORDER BY y) and last(x ORDER BY y) are.{listed}",
             )  # fmt: skip
         resolver = self.rows.resolver(self.scope)
         starred, counts = node.star or not node.arguments, INSIDE[node.name].takes is Takes.COUNTED
@@ -292,6 +305,8 @@ def unit_column(alias: str, value: UnitValue, most: int) -> Column:
     if argument is None:
         return column
     column = showing(column, argument)
+    if FUNCTIONS[value.function].one_of_them:
+        return replace(column, values=values_shown(argument))
     if value.function not in ("sum", "avg") or column.reach is None:
         return column
     grid = saturating_grid(argument.facts)

@@ -29,15 +29,15 @@ from dpsql.plan.conditions import (
     refuse_twice,
     tables_of,
 )
-from dpsql.plan.expressions import Resolver, nearest
+from dpsql.plan.expressions import Resolver
 from dpsql.plan.identities import chooses
 from dpsql.plan.lateral import condition_read, with_names_read
 from dpsql.plan.listed import listed_rows, one_row
 from dpsql.plan.nodes import Column, Expression, Filter, Join, Project, Relation, Scan
 from dpsql.plan.relations import column_of, conjuncts, is_public, unit_of
-from dpsql.plan.scope import Scope, ScopeEntry, same_name, without_from
+from dpsql.plan.scope import Scope, ScopeEntry, no_such_table, same_name, without_from
 from dpsql.plan.semi import semi_join
-from dpsql.plan.stars import columns_of_star
+from dpsql.plan.stars import shown_by
 from dpsql.plan.sub_queries import CutInside, Gathered, ReleasesInside, Sub, in_a_row, public_once, unnamed
 from dpsql.plan.types import Passed
 from dpsql.plan.unit_windows import UnitWindows, over_units
@@ -183,11 +183,7 @@ class Rows:
             (t for own, t in self.catalog.tables.items() if len(source.name) == 1 and same_name(own, name)), None
         )
         if table is None:
-            known = [*self.catalog.tables, *self.ctes]
-            raise UnsupportedQuery(
-                "there is no such table (or the policy does not name it).", construct=".".join(source.name),
-                position=source.position, hint=nearest(name, known) or f"There are {', '.join(known)}.",
-            )  # fmt: skip
+            raise no_such_table(source, [*self.catalog.tables, *self.ctes])
         scan = Scan(table, self.alias())
         columns = {own: column_of(scan, own) for own in table.columns}
         self._enter(group, alias, Sub(scan, columns), source.position)
@@ -367,10 +363,10 @@ class Rows:
         resolver = self.resolver(scope) if over is None else over.resolver()
         columns: dict[str, Expression] = {}
         for item in query.items:
-            if isinstance(item.expression, syntax.AllColumns):
-                for entry, own in columns_of_star(item.expression, scope.entries):
-                    expression = entry.columns[own]
-                    columns.setdefault(own, expression if over is None else over.passed(expression))
+            if isinstance(star := item.expression, syntax.AllColumns):
+                passed = (lambda own: own) if over is None else over.passed
+                for name, expression in shown_by(star, scope.entries, resolver, passed):
+                    columns.setdefault(name, expression)
                 continue
             if item.name in columns:
                 raise UnsupportedQuery(

@@ -19,6 +19,7 @@ __all__ = [
     "element_name",
     "identifying",
     "named_where",
+    "no_such_table",
     "place_of",
     "same_name",
     "whole_name",
@@ -210,3 +211,13 @@ class Scope:
             "there is no such column (or the policy does not name it).", construct=construct, position=name.position,
             hint=f"The policy calls it {called}." if called else nearest(column, names) or f"There are {all_}.{text}",
         )  # fmt: skip
+
+
+def no_such_table(source: syntax.TableName, known: Sequence[str]) -> UnsupportedQuery:
+    """The refusal of a name that is no table's, with the names that are."""
+    system = source.name[0] in ("information_schema", "pg_catalog")
+    near = "Write SHOW TABLES, or DESCRIBE table." if system else nearest(source.name[-1], known)
+    return UnsupportedQuery(
+        "there is no such table (or the policy does not name it).", construct=".".join(source.name),
+        position=source.position, hint=near or f"There are {', '.join(known)}.",
+    )  # fmt: skip

@@ -31,13 +31,13 @@ from dpsql.plan.nodes import (
 from dpsql.plan.origins import NUMBER, ROW, gathered
 from dpsql.plan.plans import WHOLE, Output, Plan, PublicPlan, Several, Stage
 from dpsql.plan.ranges import released_reach, with_length
-from dpsql.plan.relations import column_of, is_public
+from dpsql.plan.relations import column_of, is_public, scans
 from dpsql.plan.roles import roles_of
 from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, ScopeEntry, element_name, place_of, whole_name
 from dpsql.plan.semi import semi_join
 from dpsql.plan.stages import RELEASED, plan_stage, told_apart
-from dpsql.plan.stars import columns_of_star
+from dpsql.plan.stars import columns_of_star, instead_of
 from dpsql.plan.sub_queries import Gathered, Sub, each_once, in_a_row
 from dpsql.plan.types import Facts
 from dpsql.plan.unit_windows import UnitWindows
@@ -224,9 +224,14 @@ class _Answers(Rows):
         return found if query.all else each_once(found, self.alias())
 
     def _why_empty(self, relation: Relation) -> NoRows | None:
-        """Why an answer surely has no row; None where it may have some, or has others before it."""
-        part = self.parts[relation.table.answer or 0] if isinstance(relation, Scan) else None
-        return no_rows(part, self.evaluate) if isinstance(part, Plan) else None
+        """Why an answer, or a UNION of several, surely has no row; None where it may have some."""
+        why: NoRows | None = None
+        for scan in scans(relation):
+            part = self.parts[scan.table.answer or 0]
+            why = no_rows(part, self.evaluate) if isinstance(part, Plan) else None
+            if why is None:
+                return None
+        return why
 
     def part(self, query: syntax.Queryable) -> Sub:
         """An answer as a table; one that is asked twice is one."""
@@ -352,5 +357,5 @@ def _expanded(item: syntax.Item, scope: Scope) -> list[syntax.Item]:
             continue
         seen |= {fold(own)} & scope.merged
         name = syntax.Name((fold(alias), fold(own)), own, position=item.position)
-        found.append(syntax.Item(name, own, own, position=item.position))
+        found.append(instead_of(star, own) or syntax.Item(name, own, own, position=item.position))
     return found

@@ -9,6 +9,7 @@ from fractions import Fraction
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import MOST_ROWS
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, AggregateFunction, Kind, Takes
+from dpsql.plan.chosen import CHOOSING
 from dpsql.plan.conditions import where_as_case
 from dpsql.plan.conversions import converted
 from dpsql.plan.expressions import Resolver, arguments_of
@@ -17,11 +18,12 @@ from dpsql.plan.intervals import Interval
 from dpsql.plan.lateral import condition_read, of_the_list, with_names_read, within
 from dpsql.plan.lists import Lists, numbered
 from dpsql.plan.nodes import Apply, Column, Constant, Expression, Order, Total, Windowed
-from dpsql.plan.per_unit import CHOOSING, group_nodes
+from dpsql.plan.per_unit import group_nodes
 from dpsql.plan.plans import Output, Plan, Several, Stage, shown
 from dpsql.plan.ranges import uncut, with_length
 from dpsql.plan.scope import Scope, element_name, same_name, whole_name
-from dpsql.plan.stars import columns_of_star
+from dpsql.plan.stars import columns_of_star, instead_of
+from dpsql.plan.tuple_counts import of_one_value
 from dpsql.plan.types import Facts, Passed, Type
 from dpsql.plan.windows import place_sql, refuse_after_having, windowed
 from dpsql.sql import syntax
@@ -157,7 +159,11 @@ class _Stage:
             if isinstance(item.expression, syntax.AllColumns):
                 found = columns_of_star(item.expression, self.scope.entries)
                 names = dict.fromkeys(whole_name(name) for _, name in found)
-                items += [replace(item, expression=syntax.Name((n.lower(),), n), alias=n, text=n) for n in names]
+                items += [
+                    instead_of(item.expression, n)
+                    or replace(item, expression=syntax.Name((n.lower(),), n), alias=n, text=n)
+                    for n in names
+                ]
             else:
                 items.append(item)
         over = Resolver(self._lookup, self.parameters)
@@ -256,6 +262,7 @@ class _Stage:
         return windowed(node, Resolver(self._lookup, self.parameters)) if isinstance(node, syntax.Window) else None
 
     def _aggregate(self, node: syntax.Call) -> Expression:
+        node = of_one_value(node)
         if node.where is not None:
             return self._aggregate(where_as_case(node, node.where))
         if CALLS[node.name].takes is Takes.COUNT_IF and len(node.arguments) == 1 and not node.distinct:

@@ -5,15 +5,17 @@ Tests: tests/sql/accepted.sql, tests/sql/refused.sql.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan.expressions import nearest
+from dpsql.plan.conditions import bare_identity
+from dpsql.plan.expressions import Resolver, nearest
+from dpsql.plan.nodes import Expression
 from dpsql.plan.scope import ScopeEntry, same_name, whole_name
 from dpsql.sql import syntax
 from dpsql.sql.tokens import fold
 
-__all__ = ["columns_of_star", "refuse_twice"]
+__all__ = ["columns_of_star", "instead_of", "refuse_twice", "shown_by"]
 
 
 def columns_of_star(star: syntax.AllColumns, entries: Sequence[ScopeEntry]) -> Iterator[tuple[ScopeEntry, str]]:
@@ -30,10 +32,55 @@ def columns_of_star(star: syntax.AllColumns, entries: Sequence[ScopeEntry]) -> I
                 f"there is no column {name}.", construct="* EXCLUDE", position=star.position,
                 hint=nearest(name, [*known]) or f"There are {', '.join(known)}.",
             )  # fmt: skip
+    shown = [own for own in known if not any(same_name(own, name) for name in star.without)]
+    for place, (name, item) in enumerate(star.instead):
+        others = [own for own in shown if not same_name(own, name)]
+        if any(same_name(item.name, own) for own in (*others, *(other.name for _, other in star.instead[:place]))):
+            raise UnsupportedQuery(
+                "two columns would have this name.", construct=item.name, position=star.position,
+                hint="Choose another name, or leave the other column out: * EXCLUDE (a).",
+            )  # fmt: skip
+        twice = any(same_name(name, other) for other, _ in star.instead[:place])
+        if twice or not any(same_name(name, own) for own in shown):
+            raise UnsupportedQuery(
+                f"column {name} is chosen twice." if twice else f"there is no column {name} to show another way.",
+                construct="* REPLACE" if same_name(name, item.name) else "* RENAME", position=star.position,
+                hint=f"There are {', '.join(shown)}.",
+            )  # fmt: skip
     for entry in read:
         for name in entry.columns:
             if not any(same_name(whole_name(name), own) for own in star.without):
                 yield entry, name
+
+
+def instead_of(star: syntax.AllColumns, name: str) -> syntax.Item | None:
+    """The entry that a star shows in the place of a column: of its REPLACE, or of its RENAME; None for the column."""
+    return next((item for own, item in star.instead if same_name(own, whole_name(name))), None)
+
+
+def shown_by(
+    star: syntax.AllColumns,
+    entries: Sequence[ScopeEntry],
+    resolver: Resolver,
+    passed: Callable[[Expression], Expression],
+) -> Iterator[tuple[str, Expression]]:
+    """The names and values of all columns that a star shows.
+
+    Args:
+        star: In the select list of rows.
+        entries: What stands in FROM.
+        resolver: Resolves what is shown in the place of columns.
+        passed: What a column as it is becomes.
+
+    Raises:
+        UnsupportedQuery: It leaves out or replaces what is no column, or computes with a unit.
+    """
+    for entry, own in columns_of_star(star, entries):
+        new = instead_of(star, own)
+        if new is None:
+            yield own, passed(entry.columns[own])
+        else:
+            yield new.name, bare_identity(resolver.resolve(new.expression), new.position)
 
 
 def refuse_twice(names: Sequence[str], position: syntax.Position) -> None:

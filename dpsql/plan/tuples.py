@@ -15,7 +15,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.sql import syntax
 from dpsql.sql.walk import walk
 
-__all__ = ["by_parts"]
+__all__ = ["ROW", "by_parts"]
 
 ROW = "row"  # What the reader calls a tuple.
 

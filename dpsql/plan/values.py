@@ -14,7 +14,7 @@ from dpsql.plan.functions import Nulls
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.types import Facts, Type, Value
 
-__all__ = ["column_domain", "is_strict", "listed_numbers", "named_values", "values_known"]
+__all__ = ["column_domain", "is_strict", "listed_numbers", "named_values", "values_known", "values_shown"]
 
 
 def column_domain(column: Column) -> tuple[Value, ...] | None:
@@ -66,6 +66,18 @@ def _whole_numbers(facts: Facts) -> Sequence[int]:
         return ()
     first, last = math.ceil(low), math.floor(high)
     return range(first, last + 1) if last - first < MOST_LISTED else ()
+
+
+def values_shown(expression: Expression) -> tuple[Value, ...] | None:
+    """The declared values of the one column that an expression shows where it is not NULL; None where it is no such."""
+    match expression:
+        case Column():
+            return expression.values
+        case Case():
+            results = [expression.default, *(result for _, result in expression.branches)]
+            shown = {own for own in results if not (isinstance(own, Constant) and own.value is None)}
+            return values_shown(shown.pop()) if len(shown) == 1 else None
+    return None
 
 
 def values_known(expression: Expression, predicates: Sequence[Expression]) -> int | None:

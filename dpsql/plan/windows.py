@@ -12,6 +12,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.limits import MOST_OFFSET, MOST_ROWS, SATURATION
 from dpsql.plan.aggregates import CALLS, AggregateFunction, Kind
 from dpsql.plan.aggregates import FUNCTIONS as AGGREGATES
+from dpsql.plan.catalog import TableInfo
 from dpsql.plan.conditions import window_parts, windows_in
 from dpsql.plan.conversions import converted
 from dpsql.plan.expressions import Resolver, arguments_of, refuse_large
@@ -24,6 +25,7 @@ from dpsql.plan.ranges import DATED, RELEASED, is_certain, known_range, range_of
 from dpsql.plan.relations import is_public, scans
 from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
+from dpsql.sql.naming import text_of
 from dpsql.sql.qualify import KEPT
 from dpsql.sql.refused import FIRST_ROW, QUALIFIED
 
@@ -262,7 +264,14 @@ def refuse_over_rows(query: syntax.Select, relation: Relation) -> None:
         hint = "Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC)."
         table = next((scan.table for scan in scans(relation) if scan.table.unit is not None), None)
         if window.call.name in RANKS:
-            hint = f"{hint} {FIRST_ROW}"
+            hint = f"{hint} {FIRST_ROW}" if table is None else _of_ranks(window, query, table)
+        elif table is not None and window.call.name in CALLS and str(table.unit) in map(_bare, window.partition):
+            of = ", ".join(map(_bare, window.call.arguments)) or "*"
+            total = f"{window.call.name.upper()}({of}) AS value"
+            hint = (
+                f"Of each person it is an aggregate in a sub-query: SELECT AVG(value) FROM (SELECT {table.unit}, "
+                f"{total} FROM {table.name} GROUP BY {table.unit})."
+            )
         elif window.call.name in (*NEIGHBOURS, *CHOSEN) and table is not None:
             hint = (
                 "Over the rows of one person it stands in a sub-query: FROM (SELECT x - LAG(x) OVER (PARTITION BY "
@@ -272,3 +281,26 @@ def refuse_over_rows(query: syntax.Select, relation: Relation) -> None:
             "it answers row by row, and rows are private.", construct="window function", position=window.position,
             hint=hint,
         )  # fmt: skip
+
+
+def _of_ranks(window: syntax.Window, query: syntax.Select, table: TableInfo) -> str:
+    """What to ask instead of a rank of people's rows, in the statement's own names."""
+    columns = [item.expression.parts[-1] for item in query.items if isinstance(item.expression, syntax.Name)]
+    known = [table.columns[name] for name in columns if name in table.columns]
+    shown = [column for column in known if not (column.unit or column.link)]
+    number = next((own.name for own in shown if own.facts.type.numeric), None)
+    key = next((own.name for own in shown if own.values is not None), None)
+    value, read = (f"AVG({number})", number) if number else ("COUNT(*)", "*")
+    named = [term for term in window.order if _bare(term.expression) != table.unit]
+    order = ", ".join(f"{_bare(term.expression)}{' DESC' * term.descending}" for term in named) or "x"
+    group = key or next((own.name for own in shown if own.facts.type is Type.TEXT), "key")
+    return (
+        f"Of each person's first row ask for aggregates: SELECT {value} FROM (SELECT {read} FROM {table.name} QUALIFY "
+        f"ROW_NUMBER() OVER (PARTITION BY {table.unit} ORDER BY {order}) = 1). Of groups: SELECT {group}, COUNT(*) AS "
+        f"n, {window.call.name.upper()}() OVER (ORDER BY COUNT(*) DESC) AS r FROM {table.name} GROUP BY {group}."
+    )
+
+
+def _bare(node: syntax.Expr) -> str:
+    """An expression as DuckDB names it; a column without its table."""
+    return node.parts[-1] if isinstance(node, syntax.Name) else text_of(node)

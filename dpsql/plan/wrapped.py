@@ -43,7 +43,7 @@ def wrapped(query: syntax.Select) -> syntax.Select | None:
     if not isinstance(source, syntax.Derived) or not isinstance(source.query, syntax.Select):
         return None
     match query.items:
-        case [syntax.Item(syntax.AllColumns(table, ()))] if table is None or same_name(table, source.alias or ""):
+        case [syntax.Item(syntax.AllColumns(table, (), ()))] if table is None or same_name(table, source.alias or ""):
             bare = replace(query, items=(), source=None, limit=None, offset=None, ctes=())
             return source.query if bare == syntax.Select(()) else None
     return None

@@ -151,7 +151,9 @@ def _made_of(table: SyntheticTable) -> Subject | None:
         return None
     query = statement.query.select
     bare = all(isinstance(item.expression, syntax.Name | syntax.AllColumns) for item in query.items)
-    renamed = any(item.alias is not None or getattr(item.expression, "without", ()) for item in query.items)
+    stars = (item.expression for item in query.items if isinstance(item.expression, syntax.AllColumns))
+    chosen = any(star.without or star.instead for star in stars)
+    renamed = chosen or any(item.alias is not None for item in query.items)
     return None if query.where is not None or not bare or renamed else _subject(query)
 
 

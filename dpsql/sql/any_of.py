@@ -1,5 +1,7 @@
 """``x = ANY (..)`` of a list, as drivers write it, is read as ``x IN (..)``; ``x <> ALL (..)`` as ``x NOT IN (..)``.
 
+So are ``x IN [..]`` of constants, DuckDB's, ``x IN UNNEST(..)``, BigQuery's, and ``x = ANY (SELECT ..)``.
+
 The list is a parameter, which then takes a list of values; ``ARRAY[1, 2]`` or ``[1, 2]``; or PostgreSQL's text for one,
 ``'{1,2}'``. A type behind it (``$1::text[]``) says nothing new: the elements are compared as IN compares them. Tokens
 keep their places in the analyst's text.
@@ -14,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.sql.pieces import closing
+from dpsql.sql.pieces import QUERIES, closing
 from dpsql.sql.tokens import Token, TokenKind
 
 __all__ = ["elements", "in_lists"]
@@ -29,10 +31,14 @@ def in_lists(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     Raises:
         UnsupportedQuery: A list is empty, or is no list.
     """
-    if not any(token.word in ("any", "some", "all") for token in tokens):
+    if not any(token.word in ("any", "some", "all", "in") for token in tokens):
         return tokens
     found, at = list[Token](), 0
     while at < len(tokens):
+        if tokens[at].word == "in" and (listed := _behind_in(tokens, at)) is not None:
+            found += [tokens[at], *_in_parentheses(listed[0], tokens[at].position)]
+            at = listed[1] + 1
+            continue
         end = closing(tokens, at + 2) if _begins(tokens, at) else None
         inside = None if end is None else _list(tokens[at + 3 : end])
         if end is None or inside is None:
@@ -86,9 +92,33 @@ def _begins(tokens: Sequence[Token], at: int) -> bool:
     )
 
 
+def _behind_in(tokens: Sequence[Token], at: int) -> tuple[list[Token], int] | None:
+    """The list of ``IN [1, 2]`` or ``IN UNNEST(..)`` and where it ends; None for anything else.
+
+    DuckDB's list finds NULL nowhere and IN may: one with NULL, or with what may be NULL, is none.
+    """
+    if tokens[at + 1 : at + 2] and tokens[at + 1].symbol == "[":
+        end = next((place for place in range(at + 2, len(tokens)) if tokens[place].symbol == "]"), None)
+        inside = [] if end is None else list(tokens[at + 2 : end])
+        constants = (TokenKind.NUMBER, TokenKind.STRING)
+        plain = all(token.kind in constants or token.symbol in (",", "-") for token in inside)
+        return (inside, end) if end is not None and inside and plain else None
+    if [token.word or token.symbol for token in tokens[at + 1 : at + 3]] == ["unnest", "("]:
+        last = closing(tokens, at + 2)
+        listed = None if last is None else _list(tokens[at + 3 : last])
+        return (listed, last) if listed and last is not None else None
+    return None
+
+
+def _in_parentheses(inside: Sequence[Token], place: tuple[int, int]) -> list[Token]:
+    return [Token(TokenKind.SYMBOL, "(", place), *inside, Token(TokenKind.SYMBOL, ")", place)]
+
+
 def _list(inside: Sequence[Token]) -> list[Token] | None:
     """The tokens of IN's list; None where it is no list, such as a sub-query."""
     own = list(_without_type(inside))
+    if own and own[0].word in QUERIES:
+        return own
     while len(own) > 1 and own[0].symbol == "(" and closing(own, 0) == len(own) - 1:
         own = list(_without_type(own[1:-1]))
     match own:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from dpsql.sql.stars import StarClauses
 from dpsql.sql.syntax import Expr
 
 __all__ = ["WRITTEN_PARENTHESIS", "Atom", "Role", "Skeleton"]
@@ -36,7 +37,7 @@ class Atom:
         implicit: For a NAME: whether it follows a value directly, so that it can only be an alias without AS.
         needs_as: For a NAME: whether DuckDB would take the word for a keyword unless AS stands before it.
         quoted: For a NAME: whether it stands in double quotes.
-        without: For a STAR: the columns that it leaves out.
+        choice: For a STAR: what it leaves out, renames and replaces.
     """
 
     role: Role
@@ -47,7 +48,7 @@ class Atom:
     implicit: bool = False
     needs_as: bool = False
     quoted: bool = False
-    without: tuple[str, ...] = ()
+    choice: StarClauses = field(default_factory=StarClauses)
 
 
 @dataclass(frozen=True, slots=True)

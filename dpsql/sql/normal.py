@@ -47,6 +47,7 @@ from dpsql.sql.syntax import (
     Union,
     Window,
 )
+from dpsql.sql.tokens import fold
 
 __all__ = ["INFIX", "frame_text", "normal", "normal_expression", "quoted"]
 
@@ -203,9 +204,13 @@ def normal_expression(expression: Expr) -> str:
             return f"({_query(query)})"
         case Cast(operand, type_name, safe):
             return f"{'TRY_CAST' if safe else 'CAST'}({text(operand)} AS {type_name})"
-        case AllColumns(table, without):
-            left_out = f" EXCLUDE ({', '.join(map(quoted, without))})" if without else ""
-            return f"{'' if table is None else quoted(table) + '.'}*{left_out}"
+        case AllColumns(table, without, instead):
+            said = f" EXCLUDE ({', '.join(map(quoted, without))})" if without else ""
+            for word, kept in (("REPLACE", True), ("RENAME", False)):
+                entries = [item for name, item in instead if (fold(item.name) == name) == kept]
+                texts = [f"{text(item.expression)} AS {quoted(item.name)}" for item in entries]
+                said += f" {word} ({', '.join(texts)})" if texts else ""
+            return f"{'' if table is None else quoted(table) + '.'}*{said}"
         case Window(call, partition, order, frame):
             parts = (
                 f"PARTITION BY {_list(partition)}" if partition else "",

@@ -14,6 +14,8 @@ from functools import lru_cache
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.sql import literals
 from dpsql.sql.any_of import in_lists
+from dpsql.sql.columns_call import columns_written_out
+from dpsql.sql.distinct_on import first_of_each
 from dpsql.sql.fetch_first import with_limits
 from dpsql.sql.from_first import select_first
 from dpsql.sql.keywords import RESERVED
@@ -22,9 +24,11 @@ from dpsql.sql.named_windows import windows_in_place
 from dpsql.sql.normal import normal
 from dpsql.sql.pieces import QUERIES
 from dpsql.sql.pivot_first import pivot_behind_rows
+from dpsql.sql.predicates import plain_conditions
 from dpsql.sql.refused import REFUSED_STATEMENTS
 from dpsql.sql.skeleton import build_skeleton
 from dpsql.sql.standard_calls import with_commas
+from dpsql.sql.stars import replacements_behind
 from dpsql.sql.syntax import (
     CreateSynthetic,
     Describe,
@@ -40,6 +44,7 @@ from dpsql.sql.syntax import (
 )
 from dpsql.sql.tokens import Token, TokenKind, fold, name_of, schemaless, tokenize
 from dpsql.sql.tree import convert
+from dpsql.sql.unpivot import rows_of_columns
 from dpsql.sql.values_first import values_behind_select
 
 __all__ = ["normal", "parse"]
@@ -100,8 +105,9 @@ def _parsed(text: str, database: str) -> Statement:
 
 
 def _query(tokens: tuple[Token, ...], database: str) -> QueryStatement:
-    plain = windows_in_place(with_commas(without_materialized(tokens)))
-    read = select_first(pivot_behind_rows(with_limits(in_lists(values_behind_select(plain)))))
+    plain = windows_in_place(with_commas(plain_conditions(without_materialized(tokens))))
+    queries = select_first(pivot_behind_rows(rows_of_columns(with_limits(in_lists(values_behind_select(plain))))))
+    read = columns_written_out(replacements_behind(first_of_each(queries)))
     return QueryStatement(convert(build_skeleton(read), database), position=tokens[0].position)
 
 

@@ -13,7 +13,7 @@ from dpsql.sql.tokens import Token
 __all__ = ["QUERIES", "Piece", "closing", "flat", "nested", "word"]
 
 Piece: TypeAlias = "Token | list[Piece]"  # a token, or a pair of parentheses with all that is between them
-QUERIES = ("select", "with", "from", "pivot", "values")
+QUERIES = ("select", "with", "from", "pivot", "unpivot", "values")
 """How a query begins, where not by a parenthesis."""
 
 

@@ -95,9 +95,11 @@ class Places(Constants):
         return False
 
     def _is_other_frame(self, word: str) -> bool:
-        """Whether a word inside ``OVER (..)`` begins a frame of GROUPS, or of RANGE with a distance."""
+        """Whether a word inside ``OVER (..)`` begins a frame of GROUPS or of RANGE by a distance, or its EXCLUDE."""
         if not self.frames or self.frames[-1].opener != "over":
             return False
+        if word == "exclude":
+            return self._peek().word in ("current", "group", "ties", "no")
         ahead = self._peek(2) if self._peek().word == "between" else self._peek()
         if word == "groups":
             return ahead.kind is TokenKind.NUMBER or ahead.word in ("unbounded", "current")

@@ -9,6 +9,7 @@ __all__ = [
     "AFTER_STAR",
     "FIRST_ROW",
     "FRAMES",
+    "LEFT_OUT",
     "LOCAL_TIME",
     "QUALIFIED",
     "QUARTERS",
@@ -42,6 +43,11 @@ FRAMES: Final = (
     "Write ROWS BETWEEN 2 PRECEDING AND CURRENT ROW: an answer has a row for each group, such as a month.",
 )
 """What to write instead of GROUPS, and of RANGE with a distance."""
+LEFT_OUT: Final = (
+    "a frame has all rows between its ends.",
+    "Leave EXCLUDE out, and take the row itself away: SUM(n) OVER (..) - n, or COUNT(*) OVER (..) - 1.",
+)
+"""What to write instead of EXCLUDE in a frame."""
 REGEXP: Final = (
     "databases differ in whether all of the text must match.",
     "Write regexp_matches(x, 'pattern') for a part of it, or regexp_full_match(x, 'pattern') for all.",
@@ -56,9 +62,8 @@ _PIVOT: Final = (
     "FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')).",
 )
 _UNPIVOT: Final = (
-    "dpsql does not turn columns into rows.",
-    "Write FROM t CROSS JOIN (VALUES ('q1'), ('q2')) AS u(item), and CASE u.item WHEN 'q1' THEN q1 ELSE q2 END for "
-    "the value.",
+    "its columns are named, by names alone.",
+    "Write UNPIVOT t ON q1, q2 INTO NAME item VALUE v, or FROM t UNPIVOT (v FOR item IN (q1, q2)).",
 )
 _LATERAL: Final = "Write a join, or for a computed column a sub-query: FROM (SELECT a + b AS x FROM t)."
 _JOIN: Final = ("dpsql joins on written conditions only.", "Write JOIN .. ON or JOIN .. USING (column).")

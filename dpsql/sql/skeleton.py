@@ -15,8 +15,9 @@ from dpsql.sql.clauses import JOIN_PREFIXES
 from dpsql.sql.elements import place_asked
 from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, NEEDS_AS, RESERVED
 from dpsql.sql.places import Places
-from dpsql.sql.refused import AFTER_STAR, FIRST_ROW, FRAMES, REFUSED_FUNCTIONS, REFUSED_WORDS, refused_word
-from dpsql.sql.stars import left_out
+from dpsql.sql.predicates import SIGNS
+from dpsql.sql.refused import AFTER_STAR, FIRST_ROW, FRAMES, LEFT_OUT, REFUSED_FUNCTIONS, REFUSED_WORDS, refused_word
+from dpsql.sql.stars import chosen
 from dpsql.sql.syntax import Literal
 from dpsql.sql.tokens import Token, TokenKind
 from dpsql.sql.writer import OpenParenthesis
@@ -27,8 +28,8 @@ __all__ = ["build_skeleton"]
 _KEPT = frozenset(
     """
     all and as asc between by case cast cross desc distinct else end escape exists from full group having ilike in inner
-    is join left like limit natural not offset on or order outer qualify right select then try_cast union using when
-    where with
+    is join left like limit natural not offset on or order outer qualify right select symmetric then try_cast union
+    using when where with
     """.split()
 )
 # Words that need something complete before them.
@@ -94,7 +95,7 @@ class _Builder(Places):
         elif word in ("left", "right") and following.symbol == "(":
             self._function(token)
         elif self._is_other_frame(word):
-            raise self._refusal(word.upper(), *FRAMES)
+            raise self._refusal(word.upper(), *(LEFT_OUT if word == "exclude" else FRAMES))
         elif self._is_soft_keyword(word):
             ends = word in ("first", "last", "preceding", "following", "row") or following.word == "between"
             self._emit(word.upper(), operand=ends)
@@ -108,9 +109,8 @@ class _Builder(Places):
             meant = not self.operand and (following.symbol not in ("", "(") or following.word in RESERVED)
             raise self._refusal(*refused_word(word, as_name=meant))
         elif word in RESERVED:
-            raise self._refusal(
-                token.text.upper(), "dpsql does not read this keyword.", f'If it is a name, quote it: "{word}".'
-            )
+            hint = f'If it is a name, quote it: "{word}".'
+            raise self._refusal(token.text.upper(), "dpsql does not read this keyword.", hint)
         elif word == "safe_cast" and following.symbol == "(":
             self._emit("TRY_CAST", operand=False)
         elif word == "values" and self._peek(-1).symbol == "(" and following.symbol == "(":
@@ -128,9 +128,8 @@ class _Builder(Places):
         if self._peek(-1).symbol == "." and self._peek().symbol == "(":
             raise self._refusal("function behind a point", "functions have no owner.", "Write function(value).")
         if token.word in RESERVED | FUNCTION_ONLY and self._peek(-1).symbol != ".":
-            raise self._refusal(
-                token.text.upper(), "this is a keyword, not a name.", f'If it is a name, quote it: "{token.word}".'
-            )
+            hint = f'If it is a name, quote it: "{token.word}".'
+            raise self._refusal(token.text.upper(), "this is a keyword, not a name.", hint)
         needs_as = token.word in NEEDS_AS and self._peek(-1).word != "as"
         self._handle(Atom(Role.NAME, token.position, text=token.text, needs_as=needs_as))
 
@@ -142,18 +141,16 @@ class _Builder(Places):
             raise self._refusal("FROM-first query", "dpsql reads SELECT first.", "Write SELECT .. FROM ..")
         call = self.frames[-1].call if self.frames else None
         if word == "from" and call and call.text.lower() in ("substring", "trim") and before.word != "distinct":
-            raise self._refusal(
-                "FROM", "dpsql reads the form with commas.", "Write substring(text, 1, 2) or trim(text)."
-            )
+            hint = "Write substring(text, 1, 2) or trim(text)."
+            raise self._refusal("FROM", "dpsql reads the form with commas.", hint)
         self._clause(word)
         match word:
             case "select":
                 self._select(token)
                 return
             case "with" if self.pieces and before.symbol != "(":
-                raise self._refusal(
-                    "WITH", "it stands at the beginning of a query only.", "Write WITH name AS (..) SELECT."
-                )
+                hint = "Write WITH name AS (..) SELECT."
+                raise self._refusal("WITH", "it stands at the beginning of a query only.", hint)
             case "all":
                 self._check_all(before, call)
             case "by" if before.word not in ("group", "order", "partition"):
@@ -328,16 +325,16 @@ class _Builder(Places):
             case ".":
                 self._emit(".", operand=False)
             case symbol:
-                self.operators += 1
-                self._emit({"==": "=", "!=": "<>"}.get(symbol, symbol), operand=False)
+                self.operators += symbol not in SIGNS
+                self._emit({"==": "=", "!=": "<>", **SIGNS}.get(symbol, symbol), operand=False)
         self._named_argument()
 
     def _star(self) -> None:
         atom = Atom(Role.STAR, self._here(), text="*")
         self._handle(atom)
-        if self._peek(0).word == "exclude":
-            atom.without, size = left_out(self.tokens, self.at)
-            self.at += size
+        if self.at < len(self.tokens):
+            atom.choice = chosen(self.tokens, self.at)
+            self.at += atom.choice.size
         if self._peek(0).word in AFTER_STAR:
             raise self._refusal(f"* {self._peek(0).word.upper()}", "the columns must be named.", "Name the columns.")
 

@@ -171,10 +171,11 @@ class Cast(Node):
 
 @dataclass(frozen=True, slots=True)
 class AllColumns(Node):
-    """``*`` or ``table.*`` in a select list, without some columns: ``* EXCLUDE (a)``."""
+    """``*`` or ``table.*`` in a select list, without some columns, and with entries for others: REPLACE, RENAME."""
 
     table: str | None
     without: tuple[str, ...] = ()
+    instead: tuple[tuple[str, Item], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ MOST_TOKENS = 2_000  # Words and symbols of a statement. It is a choice: far mor
 JSON_VALUE = """Write regexp_extract(x, '"key": *"([^"]*)"', 1), or '"key": *([0-9]+)' for a number."""
 """How a value of a JSON text is reached."""
 
-_OPERATORS = frozenset("= == <> != < <= > >= + - * / // % || =>".split())
+_OPERATORS = frozenset("= == <> != < <= > >= + - * / // % || => ~ !~ ~* !~* ~~ !~~ ~~* !~~*".split())
 
 _LEXER = re.compile(
     r"""
@@ -201,19 +201,16 @@ def _scan(text: str, starts: list[int]) -> Iterator[Token]:
 def _apart(token: Token) -> tuple[Token, ...]:
     """A run of operator characters as one operator, or as one and a minus sign; else it is refused.
 
-    PostgreSQL's rule, and DuckDB's: a run may end in a sign of its own only without ``! % |`` and their like.
+    PostgreSQL's rule, and DuckDB's: a run may end in a sign of its own only without ``! % | ~`` and their like.
     """
     run = token.text
     if run in _OPERATORS or run in ("::", "(", ")", "[", "]", ",", ".", ";"):
         return (token,)
     head, line, column = run[:-1], *token.position
-    if run.endswith("-") and head in _OPERATORS and not set(head) & set("!%|"):
+    if run.endswith("-") and head in _OPERATORS and not set(head) & set("!%|~"):
         return Token(TokenKind.SYMBOL, head, token.position), Token(TokenKind.SYMBOL, "-", (line, column + len(head)))
     if run in ("^", "**"):
         hint = "Write pow(x, y)."
-    elif run in ("~", "!~", "~*", "!~*"):
-        pattern, negated = "(?i)pattern" if "*" in run else "pattern", "NOT " if "!" in run else ""
-        hint = f"Write {negated}regexp_matches(x, '{pattern}'), or regexp_full_match(x, '{pattern}') for all of it."
     elif run in ("->", "->>"):
         hint = f"Lambdas are not supported, and dpsql reads no JSON. {JSON_VALUE}"
     elif head in _OPERATORS and run[-1] in "+-":

@@ -16,7 +16,7 @@ from typing import NoReturn
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.sql.literals import LARGEST_COUNT, UNITS
-from dpsql.sql.syntax import Call, CaseExpression, Cast, Expr, IntervalLiteral, Literal, Name, Parameter
+from dpsql.sql.syntax import Call, CaseExpression, Cast, Expr, InList, IntervalLiteral, Literal, Name, Parameter
 
 __all__ = ["as_here"]
 
@@ -182,6 +182,28 @@ def _quantile(call: Call) -> Expr:
     return replace(call, arguments=call.arguments[:2]) if fraction else call
 
 
+def _of_zero(call: Call) -> Expr:
+    """Snowflake's ZEROIFNULL(x) and NULLIFZERO(x)."""
+    name = "coalesce" if call.name == "zeroifnull" else "nullif"
+    return replace(call, name=name, arguments=(*call.arguments, Literal(0, position=call.position)))
+
+
+def _among(call: Call) -> Expr:
+    """LIST_CONTAINS([1, 2], x), whose list finds NULL nowhere: one with NULL is not read."""
+    match call.arguments:
+        case (Call("list_value", values), operand) if values and all(map(_value, values)):
+            return InList(operand, values, False, position=call.position)
+    return _refuse(call, "it takes a list of constants, none of them NULL, and a value.", "Write x IN (1, 2).")
+
+
+def _value(node: Expr) -> bool:
+    return isinstance(node, Literal) and node.value is not None
+
+
+def _apart(call: Call) -> NoReturn:
+    _refuse(call, "it is of bits in DuckDB, and of conditions elsewhere.", "Of two conditions write (a) <> (b).")
+
+
 def _called(call: Call) -> Expr:
     """What has another name here: NVL(a, b), IFF(c, a, b), EVERY(c)."""
     return replace(call, name=_OTHERWISE[call.name])
@@ -226,7 +248,10 @@ _READ: Mapping[str, Callable[[Call], Expr]] = {
     **dict.fromkeys(("approx_percentile", "percentile_approx"), _quantile),
     "safe_divide": _quotient,
     "div0": _quotient_or_zero,
-    "to_char": _written,
+    **dict.fromkeys(("to_char", "to_varchar"), _written),
+    **dict.fromkeys(("zeroifnull", "nullifzero"), _of_zero),
     "regexp_contains": _matched,
+    **dict.fromkeys(("list_contains", "array_contains", "list_has", "array_has"), _among),
+    **dict.fromkeys(("xor", "boolxor"), _apart),
     **dict.fromkeys(_OTHERWISE, _called),
 }

@@ -6875,3 +6875,550 @@ SELECT COUNT(*) AS n FROM (SELECT LEAD(placed) OVER (PARTITION BY customer_id OR
 -- columns: n integer
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM (SELECT "t1"."c0" AS "c0", "t1"."c1" AS "c1", LEAD("t1"."c0") OVER (PARTITION BY "t1"."c1" ORDER BY "t1"."c0" ASC NULLS LAST, "t1"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t0"."placed" AS "c0", "t0"."customer_id" AS "c1", "t0"."$rank" AS "place" FROM "bounded"."main"."orders" AS "t0") AS "t1") AS "t2" WHERE ("t2"."w0" <= ("t2"."c0" + to_days(CAST(CAST($1 AS BIGINT) AS INTEGER))))) AS q
 -- values: 56
+
+-- Conditions in other words
+-- reference: SELECT COUNT(*) FROM patients WHERE age BETWEEN 18 AND 60
+SELECT COUNT(*) FROM patients WHERE age BETWEEN SYMMETRIC 60 AND 18
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ((("t0"."age" >= CAST($1 AS BIGINT)) AND ("t0"."age" <= CAST($2 AS BIGINT))) OR (("t0"."age" >= CAST($2 AS BIGINT)) AND ("t0"."age" <= CAST($1 AS BIGINT))))) AS q
+-- values: 60, 18
+
+-- reference: SELECT COUNT(*) FROM patients WHERE age NOT BETWEEN 18 AND 60
+SELECT COUNT(*) FROM patients WHERE age NOT BETWEEN SYMMETRIC 60 AND 18
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ((("t0"."age" >= CAST($1 AS BIGINT)) AND ("t0"."age" <= CAST($2 AS BIGINT))) OR (("t0"."age" >= CAST($2 AS BIGINT)) AND ("t0"."age" <= CAST($1 AS BIGINT)))))) AS q
+-- values: 60, 18
+
+SELECT AVG(age) FROM patients WHERE age BETWEEN ASYMMETRIC 18 AND 60
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110]; grid 1 from 18 to 60
+-- columns: avg(age) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(39 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" < 18 THEN 18 WHEN "x0" > 60 THEN 60 ELSE "x0" END AS "x0" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" >= CAST($1 AS BIGINT)) AND ("t0"."age" <= CAST($2 AS BIGINT))) AS r) AS q
+-- values: 18, 60
+
+SELECT COUNT(*) FROM patients WHERE city SIMILAR TO '(A|B)[a-z ]+'
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE regexp_full_match("t0"."city", CAST($1 AS VARCHAR))) AS q
+-- values: '(A|B)[a-z ]+'
+
+SELECT COUNT(*) FROM patients WHERE city NOT SIMILAR TO '(A|B)[a-z ]+'
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT regexp_full_match("t0"."city", CAST($1 AS VARCHAR)))) AS q
+-- values: '(A|B)[a-z ]+'
+
+SELECT COUNT(*) FROM patients WHERE city ~ '^[A-M]'
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE regexp_matches("t0"."city", CAST($1 AS VARCHAR))) AS q
+-- values: '^[A-M]'
+
+SELECT COUNT(*) FROM patients WHERE city !~ '^[A-M]' AND sex = 'F'
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT regexp_matches("t0"."city", CAST($1 AS VARCHAR))) AND ("t0"."sex" = CAST($2 AS VARCHAR))) AS q
+-- values: '^[A-M]', 'F'
+
+SELECT COUNT(*) FROM patients WHERE city ~* '^[a-m]' AND NOT city !~* 'E'
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE regexp_matches("t0"."city", CAST($1 AS VARCHAR)) AND (NOT (NOT regexp_matches("t0"."city", CAST($2 AS VARCHAR))))) AS q
+-- values: '(?i)^[a-m]', '(?i)E'
+
+SELECT COUNT(*) FILTER (WHERE city ~~ '%a%') AS n, COUNT(*) FILTER (WHERE city !~~* '%A%') AS m FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: n integer, m integer
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN ("t0"."city" LIKE CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN (NOT ("t0"."city" ILIKE CAST($3 AS VARCHAR))) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q
+-- values: '%a%', 1, '%A%'
+
+SELECT COUNT(*) FROM patients WHERE city GLOB '*a*' AND city NOT GLOB 'B*'
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."city" LIKE CAST($1 AS VARCHAR)) AND (NOT ("t0"."city" LIKE CAST($2 AS VARCHAR)))) AS q
+-- values: '%a%', 'B%'
+
+SELECT sex ~ '^F$' AS f, COUNT(*) AS n FROM patients GROUP BY ALL
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean; 2 values: False, True
+-- a0: count_rows
+-- columns: f boolean, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT regexp_matches("t0"."sex", CAST($1 AS VARCHAR)) AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: '^F$'
+
+SELECT COUNT(*) FROM patients WHERE weight ISNULL
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."weight" IS NULL)) AS q
+
+SELECT COUNT(*) FROM patients WHERE weight NOTNULL AND weight NOT NULL
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."weight" IS NULL)) AND (NOT ("t0"."weight" IS NULL))) AS q
+
+SELECT COUNT(*) FROM patients WHERE sex IN ['F', 'M'] OR list_contains([3, 4], age)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (("t0"."sex" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR))) OR ("t0"."age" IN (CAST($3 AS BIGINT), CAST($4 AS BIGINT))))) AS q
+-- values: 'F', 'M', 3, 4
+
+SELECT COUNT(*) FROM patients WHERE sex NOT IN ['F', 'M']
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."sex" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR))))) AS q
+-- values: 'F', 'M'
+
+-- reference: SELECT COUNT(*) FROM patients WHERE sex IN ('F', 'M')
+SELECT COUNT(*) FROM patients WHERE sex IN UNNEST(['F', 'M'])
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."sex" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q
+-- values: 'F', 'M'
+
+SELECT COUNT(*) FROM patients WHERE city = ANY (SELECT name FROM cities WHERE population > 300000)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE EXISTS (SELECT 1 FROM "bounded"."main"."cities" AS "t1" WHERE ("t1"."population" > CAST($1 AS BIGINT)) AND ("t0"."city" = "t1"."name"))) AS q
+-- values: 300000
+
+SELECT COUNT(*) FROM patients WHERE patient_id <> ALL (SELECT patient_id FROM visits WHERE cost > 1000)
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT EXISTS (SELECT 1 FROM "bounded"."main"."visits" AS "t1" WHERE ("t1"."cost" > CAST($1 AS DOUBLE)) AND ("t0"."patient_id" = "t1"."patient_id")))) AS q
+-- values: 1000.0
+
+SELECT COUNT(*) FROM patients WHERE sex = ANY (VALUES ('F'), ('M'))
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE EXISTS (SELECT 1 FROM (SELECT CAST($1 AS VARCHAR) AS "c0" UNION ALL SELECT CAST($2 AS VARCHAR) AS "c0") AS "t1" WHERE ("t0"."sex" = "t1"."c0"))) AS q
+-- values: 'F', 'M'
+
+-- Stars that show columns another way, and COLUMNS of names
+SELECT AVG(age) FROM (SELECT * REPLACE (age + 1 AS age) FROM patients)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [1, 111]; grid 1 from 1 to 111
+-- columns: avg(age) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(56 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 1 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 111 ELSE greatest(1, least(111, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."age" + CAST($1 AS BIGINT)) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 1, 1.0, 111.0
+
+SELECT AVG(years) AS m, COUNT(DISTINCT person) AS n FROM (SELECT * EXCLUDE (city) REPLACE (weight / 2 AS weight) RENAME (age AS years, patient_id AS person) FROM patients) WHERE weight > 20
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- a1: count_units
+-- columns: m real, n integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COUNT(*) AS BIGINT) AS "m2" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0" WHERE (("t0"."weight" / CAST($1 AS DOUBLE)) > CAST($2 AS DOUBLE))) AS q
+-- values: 2.0, 20.0
+
+SELECT AVG(age) FROM (SELECT * EXCEPT (city) FROM patients)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: avg(age) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT AVG(cost) FROM (SELECT * REPLACE (LAG(cost) OVER (PARTITION BY patient_id ORDER BY visited_on) AS cost) FROM visits)
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: avg of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- columns: avg("cost") real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t2"."w0" AS "x0" FROM (SELECT "t1"."c0" AS "c0", "t1"."c1" AS "c1", "t1"."c2" AS "c2", "t1"."c3" AS "c3", "t1"."c4" AS "c4", LAG("t1"."c3") OVER (PARTITION BY "t1"."c0" ORDER BY "t1"."c2" ASC NULLS LAST, "t1"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t0"."patient_id" AS "c0", "t0"."visit_id" AS "c1", "t0"."visited_on" AS "c2", "t0"."cost" AS "c3", "t0"."diagnosis" AS "c4", "t0"."$rank" AS "place" FROM "bounded"."main"."visits" AS "t0") AS "t1") AS "t2") AS r) AS q
+-- values: 100.0, 0.0, 20000.0
+
+SELECT * REPLACE (population / 2 AS population) RENAME (state AS land) FROM cities ORDER BY name LIMIT 3
+-- unit: none, the tables are public
+-- columns: name text, land text, x_km real [-5178.5, 2400.2], y_km real [-1969.6, 2473.3], population real [25002.5, 4087566.5], elevation_m integer [2, 2137]
+-- engine: SELECT "t0"."name" AS "c0", "t0"."state" AS "c1", "t0"."x_km" AS "c2", "t0"."y_km" AS "c3", (CAST("t0"."population" AS DOUBLE) / CAST($1 AS DOUBLE)) AS "c4", "t0"."elevation_m" AS "c5" FROM "bounded"."main"."cities" AS "t0" ORDER BY "t0"."name" ASC NULLS LAST LIMIT 3
+-- values: 2.0
+
+-- reference: SELECT sex, COUNT(*) * 2 AS n, COALESCE(AVG(age), 55) AS mean FROM patients WHERE sex IS NOT NULL GROUP BY sex
+WITH a AS (SELECT sex, COUNT(*) AS n, AVG(age) AS m FROM patients GROUP BY sex) SELECT * REPLACE (n * 2 AS n) RENAME (m AS mean) FROM a
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, n integer, mean real
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex), b AS (SELECT sex, AVG(age) AS m FROM patients GROUP BY sex) SELECT a.* REPLACE (n + 1 AS n), b.m FROM a JOIN b USING (sex)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, m real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t1"."k0" AS "c2", "t1"."a1" AS "c3", "t0"."row" AS "c4", "t1"."row" AS "c5" FROM "answer 0 of dpsql" AS "t0" JOIN "answer 1 of dpsql" AS "t1" ON "t0"."k0" = "t1"."k0" ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST, "t0"."a1" ASC NULLS LAST, "t1"."k0" ASC NULLS LAST, "t1"."a1" ASC NULLS LAST
+-- columns: sex text, n integer, m real
+
+SELECT AVG(COLUMNS(['age', 'weight'])) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- a1: avg of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- columns: age real, weight real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(1260 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT "t0"."age" AS "x0", "t0"."weight$grid" AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT sex, round(AVG(COLUMNS(['age', 'weight'])), 3), COUNT(*) AS n FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- a1: avg of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- a2: count_rows
+-- columns: sex text, age real, weight real, n integer
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(1260 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3", CAST(COUNT(*) AS BIGINT) AS "m4" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0", "t0"."weight$grid" AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT AVG(x) FROM (SELECT patient_id, COLUMNS(['age', 'weight']) FROM patients) AS t (p, x, y)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: avg(x) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+
+-- Different tuples: in one NULL is a value; where they are written without parentheses, those with a NULL are left out
+SELECT COUNT(DISTINCT (sex, consent)) AS n FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_distinct of text
+-- columns: n integer
+-- engine: SELECT CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0" FROM (SELECT (COALESCE(((CAST(length("t0"."sex") AS VARCHAR) || CAST($1 AS VARCHAR)) || "t0"."sex"), CAST($2 AS VARCHAR)) || COALESCE(((CAST(length("t0"."consent") AS VARCHAR) || CAST($1 AS VARCHAR)) || "t0"."consent"), CAST($2 AS VARCHAR))) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+-- values: ':', '-'
+
+SELECT COUNT(DISTINCT (sex, city)) AS n, COUNT(*) AS m FROM patients GROUP BY consent
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- a0: count_distinct of text
+-- a1: count_rows
+-- columns: n integer, m integer
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT "t0"."consent" AS "k0", (COALESCE(((CAST(length("t0"."sex") AS VARCHAR) || CAST($1 AS VARCHAR)) || "t0"."sex"), CAST($2 AS VARCHAR)) || COALESCE(((CAST(length("t0"."city") AS VARCHAR) || CAST($1 AS VARCHAR)) || "t0"."city"), CAST($2 AS VARCHAR))) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: ':', '-'
+
+SELECT COUNT(DISTINCT (diagnosis, visited_on)) FILTER (WHERE cost > 100) AS n FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_distinct of text or NULL
+-- columns: n integer
+-- engine: SELECT CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN (COALESCE(((CAST(length("t0"."diagnosis") AS VARCHAR) || CAST($2 AS VARCHAR)) || "t0"."diagnosis"), CAST($3 AS VARCHAR)) || COALESCE(((CAST(length(CAST("t0"."visited_on" AS VARCHAR)) AS VARCHAR) || CAST($2 AS VARCHAR)) || CAST("t0"."visited_on" AS VARCHAR)), CAST($3 AS VARCHAR))) ELSE CAST(NULL AS VARCHAR) END AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- values: 100.0, ':', '-'
+
+SELECT AVG(n) FROM (SELECT patient_id, COUNT(DISTINCT (diagnosis, year(visited_on))) AS n FROM visits GROUP BY patient_id)
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 12]; grid 1 from 0 to 12
+-- columns: avg(n) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(6 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t1"."v0" AS "x0" FROM (SELECT "k0", CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "k0", (COALESCE(((CAST(length("t0"."diagnosis") AS VARCHAR) || CAST($1 AS VARCHAR)) || "t0"."diagnosis"), CAST($2 AS VARCHAR)) || COALESCE(((CAST(length(CAST(year("t0"."visited_on") AS VARCHAR)) AS VARCHAR) || CAST($1 AS VARCHAR)) || CAST(year("t0"."visited_on") AS VARCHAR)), CAST($2 AS VARCHAR))) AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "k0") AS "t1") AS q
+-- values: ':', '-'
+
+SELECT COUNT(DISTINCT (state, left(name, 1))) AS n FROM cities
+-- unit: none, the tables are public
+-- columns: n integer or NULL
+-- engine: SELECT COUNT(DISTINCT (COALESCE(((CAST(length("t0"."state") AS VARCHAR) || CAST($1 AS VARCHAR)) || "t0"."state"), CAST($2 AS VARCHAR)) || COALESCE(((CAST(length(left("t0"."name", CAST($3 AS BIGINT))) AS VARCHAR) || CAST($1 AS VARCHAR)) || left("t0"."name", CAST($3 AS BIGINT))), CAST($2 AS VARCHAR)))) AS "c0" FROM "bounded"."main"."cities" AS "t0"
+-- values: ':', '-', 1
+
+-- policy: shop
+SELECT COUNT(DISTINCT (status, channel, express, day)) AS n FROM orders
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_distinct of text
+-- columns: n integer
+-- engine: SELECT CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0" FROM (SELECT (((COALESCE(((CAST(length("t0"."status") AS VARCHAR) || CAST($1 AS VARCHAR)) || "t0"."status"), CAST($2 AS VARCHAR)) || COALESCE(((CAST(length("t0"."channel") AS VARCHAR) || CAST($1 AS VARCHAR)) || "t0"."channel"), CAST($2 AS VARCHAR))) || COALESCE(((CAST(length(CAST("t0"."express" AS VARCHAR)) AS VARCHAR) || CAST($1 AS VARCHAR)) || CAST("t0"."express" AS VARCHAR)), CAST($2 AS VARCHAR))) || COALESCE(((CAST(length(CAST("t0"."day" AS VARCHAR)) AS VARCHAR) || CAST($1 AS VARCHAR)) || CAST("t0"."day" AS VARCHAR)), CAST($2 AS VARCHAR))) AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q
+-- values: ':', '-'
+
+-- policy: shop
+-- reference: SELECT COUNT(DISTINCT (status, channel)) FROM orders WHERE status IS NOT NULL AND channel IS NOT NULL
+SELECT COUNT(DISTINCT status, channel) FROM orders
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_distinct of text or NULL
+-- columns: count(DISTINCT status, channel) integer
+-- engine: SELECT CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0" FROM (SELECT (((CAST(length("t0"."status") AS VARCHAR) || CAST($1 AS VARCHAR)) || "t0"."status") || ((CAST(length("t0"."channel") AS VARCHAR) || CAST($1 AS VARCHAR)) || "t0"."channel")) AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q
+-- values: ':'
+
+-- A value of one of a unit's rows
+SELECT AVG(c) FROM (SELECT patient_id, arg_max(cost, cost) AS c FROM visits GROUP BY patient_id)
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- columns: avg(c) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t4"."v0" AS "x0" FROM (SELECT "k0", CAST(max("x0") AS DOUBLE) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t3"."c0" AS "k0", CASE WHEN (("t3"."c2" IS NULL) OR ("t3"."c2" IS NULL)) THEN CAST(NULL AS DOUBLE) ELSE "t3"."w0" END AS "x0" FROM (SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."c2" AS "c2", "t2"."c3" AS "c3", "t2"."c4" AS "c4", "t2"."c5" AS "c5", FIRST_VALUE("t2"."c2") OVER (PARTITION BY "t2"."c0" ORDER BY "t2"."c5" ASC NULLS LAST, "t2"."c2" DESC NULLS LAST, "t2"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t1"."patient_id" AS "c0", "t1"."visit_id" AS "c1", "t1"."cost" AS "c2", "t1"."visited_on" AS "c3", "t1"."diagnosis" AS "c4", CASE WHEN (("t1"."cost" IS NULL) OR ("t1"."cost" IS NULL)) THEN CAST($4 AS BIGINT) ELSE CAST($5 AS BIGINT) END AS "c5", "t1"."$rank" AS "place" FROM "bounded"."main"."visits" AS "t1") AS "t2") AS "t3") AS r) AS r GROUP BY "k0") AS "t4") AS r) AS q
+-- values: 100.0, 0.0, 20000.0, 1, 0
+
+SELECT AVG(c), AVG(n) AS n FROM (SELECT patient_id, max_by(year(visited_on), cost) AS c, COUNT(*) AS n FROM visits GROUP BY patient_id HAVING COUNT(*) > 1)
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [2020, 2025] or NULL; grid 1 from 2020 to 2025
+-- a1: avg of integer [1, 12]; grid 1 from 2 to 12
+-- columns: avg(c) real, n real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2022 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(7 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT "x0" AS "x0", CASE WHEN "x1" < 2 THEN 2 WHEN "x1" > 12 THEN 12 ELSE "x1" END AS "x1" FROM (SELECT "t4"."v0" AS "x0", "t4"."v1" AS "x1" FROM (SELECT "k0", CAST(max("x0") AS BIGINT) AS "v0", CAST(COUNT(*) AS BIGINT) AS "v1" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t3"."c0" AS "k0", CASE WHEN ((year("t3"."c3") IS NULL) OR ("t3"."c2" IS NULL)) THEN CAST(NULL AS BIGINT) ELSE "t3"."w0" END AS "x0" FROM (SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."c2" AS "c2", "t2"."c3" AS "c3", "t2"."c4" AS "c4", "t2"."c5" AS "c5", "t2"."c6" AS "c6", FIRST_VALUE("t2"."c6") OVER (PARTITION BY "t2"."c0" ORDER BY "t2"."c5" ASC NULLS LAST, "t2"."c2" DESC NULLS LAST, "t2"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t1"."patient_id" AS "c0", "t1"."visit_id" AS "c1", "t1"."cost" AS "c2", "t1"."visited_on" AS "c3", "t1"."diagnosis" AS "c4", CASE WHEN ((year("t1"."visited_on") IS NULL) OR ("t1"."cost" IS NULL)) THEN CAST($1 AS BIGINT) ELSE CAST($2 AS BIGINT) END AS "c5", year("t1"."visited_on") AS "c6", "t1"."$rank" AS "place" FROM "bounded"."main"."visits" AS "t1") AS "t2") AS "t3") AS r) AS r GROUP BY "k0") AS "t4" WHERE ("t4"."v1" > CAST($1 AS BIGINT))) AS r) AS q
+-- values: 1, 0
+
+SELECT AVG(c) FROM (SELECT v.patient_id, first(v.cost ORDER BY v.cost DESC) AS c FROM visits v WHERE v.cost < 500 GROUP BY v.patient_id)
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- columns: avg(c) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t4"."v0" AS "x0" FROM (SELECT "k0", CAST(max("x0") AS DOUBLE) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t3"."c0" AS "k0", "t3"."w0" AS "x0" FROM (SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."c2" AS "c2", "t2"."c3" AS "c3", "t2"."c4" AS "c4", FIRST_VALUE("t2"."c2") OVER (PARTITION BY "t2"."c0" ORDER BY "t2"."c2" DESC NULLS LAST, "t2"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t1"."patient_id" AS "c0", "t1"."visit_id" AS "c1", "t1"."cost" AS "c2", "t1"."visited_on" AS "c3", "t1"."diagnosis" AS "c4", "t1"."$rank" AS "place" FROM "bounded"."main"."visits" AS "t1" WHERE ("t1"."cost" < CAST($4 AS DOUBLE))) AS "t2") AS "t3") AS r) AS r GROUP BY "k0") AS "t4") AS r) AS q
+-- values: 100.0, 0.0, 20000.0, 500.0
+
+SELECT AVG(c) FROM (SELECT patient_id, last(cost ORDER BY cost DESC) AS c FROM visits GROUP BY 1)
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- columns: avg(c) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t4"."v0" AS "x0" FROM (SELECT "k0", CAST(max("x0") AS DOUBLE) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t3"."c0" AS "k0", "t3"."w0" AS "x0" FROM (SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."c2" AS "c2", "t2"."c3" AS "c3", "t2"."c4" AS "c4", FIRST_VALUE("t2"."c2") OVER (PARTITION BY "t2"."c0" ORDER BY "t2"."c2" ASC NULLS FIRST, "t2"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t1"."patient_id" AS "c0", "t1"."visit_id" AS "c1", "t1"."cost" AS "c2", "t1"."visited_on" AS "c3", "t1"."diagnosis" AS "c4", "t1"."$rank" AS "place" FROM "bounded"."main"."visits" AS "t1") AS "t2") AS "t3") AS r) AS r GROUP BY "k0") AS "t4") AS r) AS q
+-- values: 100.0, 0.0, 20000.0
+
+SELECT AVG(c) FROM (SELECT patient_id, first(cost ORDER BY cost) FILTER (WHERE visited_on >= DATE '2023-01-01') AS c FROM visits GROUP BY ALL)
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- columns: avg(c) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t4"."v0" AS "x0" FROM (SELECT "k0", CAST(max("x0") AS DOUBLE) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t3"."c0" AS "k0", CASE WHEN (("t3"."c3" >= CAST($4 AS DATE)) IS DISTINCT FROM CAST($5 AS BOOLEAN)) THEN CAST(NULL AS DOUBLE) ELSE "t3"."w0" END AS "x0" FROM (SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."c2" AS "c2", "t2"."c3" AS "c3", "t2"."c4" AS "c4", "t2"."c5" AS "c5", FIRST_VALUE("t2"."c2") OVER (PARTITION BY "t2"."c0" ORDER BY "t2"."c5" ASC NULLS LAST, "t2"."c2" ASC NULLS LAST, "t2"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t1"."patient_id" AS "c0", "t1"."visit_id" AS "c1", "t1"."cost" AS "c2", "t1"."visited_on" AS "c3", "t1"."diagnosis" AS "c4", CASE WHEN (("t1"."visited_on" >= CAST($4 AS DATE)) IS DISTINCT FROM CAST($5 AS BOOLEAN)) THEN CAST($6 AS BIGINT) ELSE CAST($7 AS BIGINT) END AS "c5", "t1"."$rank" AS "place" FROM "bounded"."main"."visits" AS "t1") AS "t2") AS "t3") AS r) AS r GROUP BY "k0") AS "t4") AS r) AS q
+-- values: 100.0, 0.0, 20000.0, 2023-01-01, True, 1, 0
+
+SELECT y, AVG(c) AS c FROM (SELECT patient_id, year(visited_on) AS y, arg_min(cost, cost) AS c FROM visits GROUP BY patient_id, y) GROUP BY y
+-- unit: visits.patient_id
+-- rows per unit: 7, in one group 1, in groups 6
+-- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
+-- a0: avg of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- columns: y integer [2020, 2025], c real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t4"."k1" AS "k0", "t4"."v0" AS "x0" FROM (SELECT "k0", "k1", CAST(max("x0") AS DOUBLE) AS "v0" FROM (SELECT "k0", "k1", "x0" AS "x0" FROM (SELECT "t3"."c0" AS "k0", year("t3"."c3") AS "k1", CASE WHEN (("t3"."c2" IS NULL) OR ("t3"."c2" IS NULL)) THEN CAST(NULL AS DOUBLE) ELSE "t3"."w0" END AS "x0" FROM (SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."c2" AS "c2", "t2"."c3" AS "c3", "t2"."c4" AS "c4", "t2"."c5" AS "c5", "t2"."c6" AS "c6", FIRST_VALUE("t2"."c2") OVER (PARTITION BY "t2"."c0", "t2"."c6" ORDER BY "t2"."c5" ASC NULLS LAST, "t2"."c2" ASC NULLS LAST, "t2"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t1"."patient_id" AS "c0", "t1"."visit_id" AS "c1", "t1"."cost" AS "c2", "t1"."visited_on" AS "c3", "t1"."diagnosis" AS "c4", CASE WHEN (("t1"."cost" IS NULL) OR ("t1"."cost" IS NULL)) THEN CAST($4 AS BIGINT) ELSE CAST($5 AS BIGINT) END AS "c5", year("t1"."visited_on") AS "c6", "t1"."$rank" AS "place" FROM "bounded"."main"."visits" AS "t1") AS "t2") AS "t3") AS r) AS r GROUP BY "k0", "k1") AS "t4") AS r) AS q GROUP BY "k0"
+-- values: 100.0, 0.0, 20000.0, 1, 0
+
+SELECT s, COUNT(*) AS n FROM (SELECT patient_id, any_value(sex) AS s FROM patients GROUP BY patient_id) GROUP BY s
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text or NULL; 4 values: 'F', 'M', 'X', NULL
+-- a0: count_rows
+-- columns: s text or NULL, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t4"."v0" AS "k0" FROM (SELECT "k0", CAST(max("x0") AS VARCHAR) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t3"."c0" AS "k0", CASE WHEN ("t3"."c2" IS NULL) THEN CAST(NULL AS VARCHAR) ELSE "t3"."w0" END AS "x0" FROM (SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."c2" AS "c2", "t2"."c3" AS "c3", "t2"."c4" AS "c4", "t2"."c5" AS "c5", "t2"."c6" AS "c6", FIRST_VALUE("t2"."c2") OVER (PARTITION BY "t2"."c0" ORDER BY "t2"."c6" ASC NULLS LAST, "t2"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t1"."patient_id" AS "c0", "t1"."age" AS "c1", "t1"."sex" AS "c2", "t1"."city" AS "c3", "t1"."weight" AS "c4", "t1"."consent" AS "c5", CASE WHEN ("t1"."sex" IS NULL) THEN CAST($1 AS BIGINT) ELSE CAST($2 AS BIGINT) END AS "c6", ROW_NUMBER() OVER (PARTITION BY "t1"."patient_id" ORDER BY "t1"."age" ASC NULLS FIRST, "t1"."sex" ASC NULLS FIRST, "t1"."city" ASC NULLS FIRST, "t1"."weight" ASC NULLS FIRST, "t1"."consent" ASC NULLS FIRST, CASE WHEN ("t1"."sex" IS NULL) THEN CAST($1 AS BIGINT) ELSE CAST($2 AS BIGINT) END ASC NULLS FIRST) AS "place" FROM "bounded"."main"."patients" AS "t1") AS "t2") AS "t3") AS r) AS r GROUP BY "k0") AS "t4") AS q GROUP BY "k0"
+-- values: 1, 0
+
+-- The least of listed values is one of them.
+SELECT s, COUNT(*) AS n FROM (SELECT patient_id, MAX(sex) AS s FROM patients GROUP BY patient_id) GROUP BY s
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: s text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."v0" AS "k0" FROM (SELECT "k0", CAST(max("x0") AS VARCHAR) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "k0", "t0"."sex" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS r GROUP BY "k0") AS "t1") AS q GROUP BY "k0"
+
+SELECT sex, AVG(c) AS c FROM patients p JOIN (SELECT patient_id, max_by(cost, cost) AS c FROM visits GROUP BY patient_id) v USING (patient_id) GROUP BY sex
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: avg of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- columns: sex text, c real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."sex" AS "k0", "t5"."v0" AS "x0" FROM "bounded"."main"."patients" AS "t0" JOIN (SELECT "k0", CAST(max("x0") AS DOUBLE) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t4"."c0" AS "k0", CASE WHEN (("t4"."c2" IS NULL) OR ("t4"."c2" IS NULL)) THEN CAST(NULL AS DOUBLE) ELSE "t4"."w0" END AS "x0" FROM (SELECT "t3"."c0" AS "c0", "t3"."c1" AS "c1", "t3"."c2" AS "c2", "t3"."c3" AS "c3", "t3"."c4" AS "c4", "t3"."c5" AS "c5", FIRST_VALUE("t3"."c2") OVER (PARTITION BY "t3"."c0" ORDER BY "t3"."c5" ASC NULLS LAST, "t3"."c2" DESC NULLS LAST, "t3"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t2"."patient_id" AS "c0", "t2"."visit_id" AS "c1", "t2"."cost" AS "c2", "t2"."visited_on" AS "c3", "t2"."diagnosis" AS "c4", CASE WHEN (("t2"."cost" IS NULL) OR ("t2"."cost" IS NULL)) THEN CAST($4 AS BIGINT) ELSE CAST($5 AS BIGINT) END AS "c5", "t2"."$rank" AS "place" FROM "bounded"."main"."visits" AS "t2") AS "t3") AS "t4") AS r) AS r GROUP BY "k0") AS "t5" ON "t0"."patient_id" = "t5"."k0") AS r) AS q GROUP BY "k0"
+-- values: 100.0, 0.0, 20000.0, 1, 0
+
+-- policy: shop
+SELECT st, COUNT(*) AS n FROM (SELECT customer_id, arg_max(channel, placed) AS st FROM orders GROUP BY customer_id) GROUP BY st
+-- unit: orders.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text or NULL; 3 values: 'web', 'shop', NULL
+-- a0: count_rows
+-- columns: st text or NULL, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t4"."v0" AS "k0" FROM (SELECT "k0", CAST(max("x0") AS VARCHAR) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t3"."c0" AS "k0", CASE WHEN (("t3"."c7" IS NULL) OR ("t3"."c2" IS NULL)) THEN CAST(NULL AS VARCHAR) ELSE "t3"."w0" END AS "x0" FROM (SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."c2" AS "c2", "t2"."c3" AS "c3", "t2"."c4" AS "c4", "t2"."c5" AS "c5", "t2"."c6" AS "c6", "t2"."c7" AS "c7", "t2"."c8" AS "c8", "t2"."c9" AS "c9", "t2"."c10" AS "c10", "t2"."c11" AS "c11", FIRST_VALUE("t2"."c7") OVER (PARTITION BY "t2"."c0" ORDER BY "t2"."c11" ASC NULLS LAST, "t2"."c2" DESC NULLS LAST, "t2"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t1"."customer_id" AS "c0", "t1"."order_id" AS "c1", "t1"."placed" AS "c2", "t1"."day" AS "c3", "t1"."total" AS "c4", "t1"."items" AS "c5", "t1"."status" AS "c6", "t1"."channel" AS "c7", "t1"."express" AS "c8", "t1"."discount" AS "c9", "t1"."note" AS "c10", CASE WHEN (("t1"."channel" IS NULL) OR ("t1"."placed" IS NULL)) THEN CAST($1 AS BIGINT) ELSE CAST($2 AS BIGINT) END AS "c11", "t1"."$rank" AS "place" FROM "bounded"."main"."orders" AS "t1") AS "t2") AS "t3") AS r) AS r GROUP BY "k0") AS "t4") AS q GROUP BY "k0"
+-- values: 1, 0
+
+-- policy: shop
+SELECT AVG(i) AS i FROM (SELECT customer_id, first(items ORDER BY placed) AS i, COUNT(*) AS n FROM orders GROUP BY customer_id) WHERE n > 1
+-- unit: orders.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 40] or NULL; grid 1 from 0 to 40
+-- columns: i real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(20 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t4"."v0" AS "x0" FROM (SELECT "k0", CAST(max("x0") AS BIGINT) AS "v0", CAST(COUNT(*) AS BIGINT) AS "v1" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t3"."c0" AS "k0", "t3"."w0" AS "x0" FROM (SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."c2" AS "c2", "t2"."c3" AS "c3", "t2"."c4" AS "c4", "t2"."c5" AS "c5", "t2"."c6" AS "c6", "t2"."c7" AS "c7", "t2"."c8" AS "c8", "t2"."c9" AS "c9", "t2"."c10" AS "c10", FIRST_VALUE("t2"."c5") OVER (PARTITION BY "t2"."c0" ORDER BY "t2"."c2" ASC NULLS LAST, "t2"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t1"."customer_id" AS "c0", "t1"."order_id" AS "c1", "t1"."placed" AS "c2", "t1"."day" AS "c3", "t1"."total" AS "c4", "t1"."items" AS "c5", "t1"."status" AS "c6", "t1"."channel" AS "c7", "t1"."express" AS "c8", "t1"."discount" AS "c9", "t1"."note" AS "c10", "t1"."$rank" AS "place" FROM "bounded"."main"."orders" AS "t1") AS "t2") AS "t3") AS r) AS r GROUP BY "k0") AS "t4" WHERE ("t4"."v1" > CAST($1 AS BIGINT))) AS q
+-- values: 1
+
+SELECT AVG(cost) FROM (SELECT DISTINCT ON (patient_id) patient_id, cost FROM visits ORDER BY patient_id, cost DESC)
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: avg("cost") real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t2"."c1" AS "x0" FROM (SELECT "t1"."c0" AS "c0", "t1"."c1" AS "c1", ROW_NUMBER() OVER (PARTITION BY "t1"."c0" ORDER BY "t1"."c1" DESC NULLS LAST, "t1"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t0"."patient_id" AS "c0", "t0"."cost" AS "c1", "t0"."$rank" AS "place" FROM "bounded"."main"."visits" AS "t0") AS "t1") AS "t2" WHERE ("t2"."w0" = CAST($4 AS BIGINT))) AS r) AS q
+-- values: 100.0, 0.0, 20000.0, 1
+
+WITH last AS (SELECT DISTINCT ON (v.patient_id) v.patient_id, v.cost, v.visited_on FROM visits v WHERE v.cost > 10 ORDER BY v.patient_id, v.cost DESC NULLS LAST, v.visited_on) SELECT p.sex, AVG(l.cost) AS c FROM last l JOIN patients p USING (patient_id) GROUP BY p.sex
+-- unit: visits.patient_id = patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: avg of real [0, 20000]; grid 0.01 from 10 to 20000
+-- columns: sex text, c real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 1000 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2000000 ELSE greatest(1000, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t3"."sex" AS "k0", "t2"."c1" AS "x0" FROM (SELECT "t1"."c0" AS "c0", "t1"."c1" AS "c1", "t1"."c2" AS "c2", ROW_NUMBER() OVER (PARTITION BY "t1"."c0" ORDER BY "t1"."c1" DESC NULLS LAST, "t1"."c2" ASC NULLS LAST, "t1"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t0"."patient_id" AS "c0", "t0"."cost" AS "c1", "t0"."visited_on" AS "c2", "t0"."$rank" AS "place" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($2 AS DOUBLE))) AS "t1") AS "t2" JOIN "bounded"."main"."patients" AS "t3" ON "t2"."c0" = "t3"."patient_id" WHERE ("t2"."w0" = CAST($4 AS BIGINT))) AS r) AS q GROUP BY "k0"
+-- values: 100.0, 10.0, 20000.0, 1
+
+-- reference: SELECT DISTINCT ON (sex) sex, consent, COUNT(*) AS n FROM patients WHERE sex IS NOT NULL GROUP BY sex, consent ORDER BY sex, n DESC
+SELECT DISTINCT ON (sex) sex, consent, COUNT(*) AS n FROM patients GROUP BY sex, consent ORDER BY sex, n DESC
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- k1: text; 2 values: 'strict', 'normal'
+-- a0: count_rows
+-- columns: sex text, consent text, n integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+
+-- reference: SELECT sex, COUNT(*) FROM patients WHERE sex IS NOT NULL GROUP BY sex
+SELECT DISTINCT ON (sex) sex, COUNT(*) FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- Several SELECTs that are known to have no row add none together, however they are put together
+(SELECT sex, COUNT(*) AS n FROM patients WHERE sex IS NULL GROUP BY sex UNION ALL SELECT sex, COUNT(*) AS n FROM patients WHERE sex IS NULL AND age > 3 GROUP BY sex) UNION SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t7"."c0" AS "c0", "t7"."c1" AS "c1" FROM (SELECT DISTINCT "t6"."c0" AS "c0", "t6"."c1" AS "c1" FROM (SELECT "t5"."k0" AS "c0", "t5"."a1" AS "c1" FROM "answer 0 of dpsql" AS "t5") AS "t6") AS "t7" ORDER BY "t7"."c0" ASC NULLS LAST, "t7"."c1" ASC NULLS LAST
+-- columns: sex text, n integer
+
+SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION (SELECT sex, COUNT(*) AS n FROM patients WHERE sex IS NULL GROUP BY sex UNION ALL SELECT sex, COUNT(*) AS n FROM patients WHERE sex IS NULL AND age > 3 GROUP BY sex)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t7"."c0" AS "c0", "t7"."c1" AS "c1" FROM (SELECT DISTINCT "t6"."c0" AS "c0", "t6"."c1" AS "c1" FROM (SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1" FROM "answer 0 of dpsql" AS "t0") AS "t6") AS "t7" ORDER BY "t7"."c0" ASC NULLS LAST, "t7"."c1" ASC NULLS LAST
+-- columns: sex text, n integer
+
+-- Snowflake's words for NULL and 0, and for a text
+-- reference: SELECT sex, COALESCE(SUM(age), 0) AS s FROM patients GROUP BY sex
+SELECT sex, ZEROIFNULL(SUM(age)) AS s FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: sum of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, s integer
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- reference: SELECT AVG(NULLIF(age, 0)) AS m FROM patients
+SELECT AVG(NULLIFZERO(age)) AS m FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- columns: m real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CASE WHEN "t0"."age" = CAST($1 AS BIGINT) THEN NULL ELSE "t0"."age" END AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 0, 1.0, 0.0, 110.0
+
+-- reference: SELECT strftime(visited_on, '%Y-%m') AS ym, COUNT(*) AS n FROM visits WHERE visited_on IS NOT NULL GROUP BY ym
+SELECT TO_VARCHAR(visited_on, 'YYYY-MM') AS ym, COUNT(*) AS n FROM visits GROUP BY ym
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: text; 72 values: '2020-01', '2020-02', '2020-03', ..., '2025-11', '2025-12'
+-- a0: count_rows
+-- columns: ym text, n integer
+-- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 4 THEN CASE WHEN "size" <= 2 THEN CASE WHEN "size" <= 1 THEN 0 ELSE 1 END ELSE CASE WHEN "size" <= 3 THEN 2 ELSE 3 END END ELSE CASE WHEN "size" <= 8 THEN CASE WHEN "size" <= 6 THEN 4 ELSE 5 END ELSE CASE WHEN "size" <= 12 THEN 6 ELSE 7 END END END AS "bin" FROM (SELECT "k0", "x0", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS LAST) AS "first", SUM("x0") OVER (PARTITION BY "u") AS "size" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t0"."patient_id" AS "unit", strftime("t0"."visited_on", CAST($1 AS VARCHAR)) AS "k0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
+-- values: '%Y-%m'
+
+-- Columns as rows
+-- reference: SELECT sex, 'n' AS what, COUNT(*)::DOUBLE AS v FROM patients WHERE sex IS NOT NULL GROUP BY sex UNION ALL SELECT sex, 'mean', AVG(age) FROM patients WHERE sex IS NOT NULL GROUP BY sex
+WITH a AS (SELECT sex, COUNT(*) AS n, AVG(age) AS mean FROM patients GROUP BY sex) UNPIVOT a ON n, mean INTO NAME what VALUE v
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, what text, v integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, what text, v real
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."c2" AS "c2", "t2"."part" AS "c3", "t2"."row0" AS "c4" FROM (SELECT "t0"."k0" AS "c0", "t0"."k1" AS "c1", CAST("t0"."a2" AS DOUBLE) AS "c2", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0", "t1"."k1" AS "c1", "t1"."a2" AS "c2", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1") AS "t2" ORDER BY "t2"."part" ASC NULLS LAST, "t2"."row0" ASC NULLS LAST, "t2"."c0" ASC NULLS LAST, "t2"."c1" ASC NULLS LAST, "t2"."c2" ASC NULLS LAST
+-- values: 0, 1
+-- columns: sex text, what text, v real
+
+-- reference: SELECT 'n' AS what, COUNT(*) AS v FROM patients UNION ALL SELECT 'old', COUNT_IF(age > 50) FROM patients ORDER BY what
+WITH a AS (SELECT COUNT(*) AS n, COUNT_IF(age > 50) AS old FROM patients) SELECT what, v FROM a UNPIVOT (v FOR what IN (n, old)) ORDER BY what
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: what text, v integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN ("t0"."age" > CAST($1 AS BIGINT)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+-- values: 50, 1
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: what text, v integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN ("t0"."age" > CAST($1 AS BIGINT)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+-- values: 50, 1
+-- engine: SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."part" AS "c2", "t2"."row0" AS "c3" FROM (SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0", "t1"."a1" AS "c1", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1") AS "t2" ORDER BY "t2"."part" ASC NULLS LAST, "t2"."row0" ASC NULLS LAST, "t2"."c0" ASC NULLS LAST, "t2"."c1" ASC NULLS LAST
+-- values: 0, 1
+-- columns: what text, v integer
+
+SELECT AVG(v) FROM (UNPIVOT (SELECT patient_id, age::DOUBLE AS age, weight FROM patients) ON age, weight INTO NAME what VALUE v)
+-- unit: patients.patient_id = patients.patient_id
+-- rows per unit: 2, in one group 2, in groups 1
+-- a0: avg of real [0, 250] or NULL; grid 0.0001 from 0 to 250
+-- columns: avg(v) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1250000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2500000 ELSE greatest(0, least(2500000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t2"."c2" AS "x0" FROM (SELECT "t0"."patient_id" AS "c0", CAST($4 AS VARCHAR) AS "c1", CAST("t0"."age" AS DOUBLE) AS "c2" FROM "bounded"."main"."patients" AS "t0" WHERE (NOT (CAST("t0"."age" AS DOUBLE) IS NULL)) UNION ALL SELECT "t1"."patient_id" AS "c0", CAST($5 AS VARCHAR) AS "c1", "t1"."weight" AS "c2" FROM "bounded"."main"."patients" AS "t1" WHERE (NOT ("t1"."weight" IS NULL))) AS "t2") AS r) AS q
+-- values: 10000.0, 0.0, 250.0, 'age', 'weight'
+
+SELECT p.what, COUNT(*) AS n FROM (SELECT patient_id, age::DOUBLE AS age, weight FROM patients) AS q UNPIVOT INCLUDE NULLS (v FOR what IN (age, weight)) AS p WHERE p.what = 'weight' GROUP BY p.what
+-- unit: patients.patient_id = patients.patient_id
+-- rows per unit: 2, in one group 2, in groups 1
+-- k0: text; 1 values: 'weight'
+-- a0: count_rows
+-- columns: what text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."c1" AS "k0" FROM (SELECT "t0"."patient_id" AS "c0", CAST($1 AS VARCHAR) AS "c1", CAST("t0"."age" AS DOUBLE) AS "c2" FROM "bounded"."main"."patients" AS "t0" UNION ALL SELECT "t1"."patient_id" AS "c0", CAST($2 AS VARCHAR) AS "c1", "t1"."weight" AS "c2" FROM "bounded"."main"."patients" AS "t1") AS "t2" WHERE ("t2"."c1" = CAST($2 AS VARCHAR))) AS q GROUP BY "k0"
+-- values: 'age', 'weight'

@@ -191,22 +191,13 @@ SELECT COUNT(*) FROM patients WHERE age > ¿
 -- refused: character U+00BF at 1:43: dpsql does not read this character outside quotes. Take it out, or quote the name or the string it belongs to.
 
 SELECT COUNT(*) FROM patients WHERE age @> 1
--- refused: @> at 1:41: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
+-- refused: @> at 1:41: this is not an operator of dpsql. dpsql reads != !~ !~* !~~ !~~* % * + - / // < <= <> = == => > >= || ~ ~* ~~ ~~*.
 
 SELECT COUNT(*) FROM patients WHERE age !~ 'a'
--- refused: !~ at 1:41: this is not an operator of dpsql. Write NOT regexp_matches(x, 'pattern'), or regexp_full_match(x, 'pattern') for all of it.
-
-SELECT COUNT(*) FROM patients WHERE city ~* 'a'
--- refused: ~* at 1:42: this is not an operator of dpsql. Write regexp_matches(x, '(?i)pattern'), or regexp_full_match(x, '(?i)pattern') for all of it.
-
-SELECT COUNT(*) FROM patients WHERE city !~* 'a'
--- refused: !~* at 1:42: this is not an operator of dpsql. Write NOT regexp_matches(x, '(?i)pattern'), or regexp_full_match(x, '(?i)pattern') for all of it.
-
-SELECT COUNT(*) FROM patients WHERE city ~ 'a'
--- refused: ~ at 1:42: this is not an operator of dpsql. Write regexp_matches(x, 'pattern'), or regexp_full_match(x, 'pattern') for all of it.
+-- refused: regexp_matches at 1:37: it does not take (integer, text). It takes (text, constant text) or (text, constant text, constant text).
 
 SELECT COUNT(*) FROM patients WHERE age <=> 4
--- refused: <=> at 1:41: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
+-- refused: <=> at 1:41: this is not an operator of dpsql. dpsql reads != !~ !~* !~~ !~~* % * + - / // < <= <> = == => > >= || ~ ~* ~~ ~~*.
 
 SELECT SUM(age ^ 2) FROM patients
 -- refused: ^ at 1:16: this is not an operator of dpsql. Write pow(x, y).
@@ -215,19 +206,19 @@ SELECT SUM(age ** 2) FROM patients
 -- refused: ** at 1:16: this is not an operator of dpsql. Write pow(x, y).
 
 SELECT SUM(age & 1) FROM patients
--- refused: & at 1:16: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
+-- refused: & at 1:16: this is not an operator of dpsql. dpsql reads != !~ !~* !~~ !~~* % * + - / // < <= <> = == => > >= || ~ ~* ~~ ~~*.
 
 SELECT SUM(age << 1) FROM patients
--- refused: << at 1:16: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
+-- refused: << at 1:16: this is not an operator of dpsql. dpsql reads != !~ !~* !~~ !~~* % * + - / // < <= <> = == => > >= || ~ ~* ~~ ~~*.
 
 SELECT SUM(5!) FROM patients
--- refused: ! at 1:13: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
+-- refused: ! at 1:13: this is not an operator of dpsql. dpsql reads != !~ !~* !~~ !~~* % * + - / // < <= <> = == => > >= || ~ ~* ~~ ~~*.
 
 SELECT SUM(@age) FROM patients
--- refused: @ at 1:12: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
+-- refused: @ at 1:12: this is not an operator of dpsql. dpsql reads != !~ !~* !~~ !~~* % * + - / // < <= <> = == => > >= || ~ ~* ~~ ~~*.
 
 SELECT SUM(~age) FROM patients
--- refused: ~ at 1:12: this is not an operator of dpsql. Write regexp_matches(x, 'pattern'), or regexp_full_match(x, 'pattern') for all of it.
+-- refused: ~ at 1:12: there is no value before it. Write a value before and after it.
 
 SELECT SUM(+age) FROM patients
 -- refused: + at 1:12: there is no value before it. Leave a leading plus sign out.
@@ -267,7 +258,7 @@ SELECT COUNT(*) FROM bounded.main.patients
 -- refused: bounded.main.patients at 1:22: there is no such table (or the policy does not name it). Did you mean patients?
 
 SELECT COUNT(*) FROM information_schema.tables
--- refused: information_schema.tables at 1:22: there is no such table (or the policy does not name it). There are patients, visits, cities.
+-- refused: information_schema.tables at 1:22: there is no such table (or the policy does not name it). Write SHOW TABLES, or DESCRIBE table.
 
 SELECT COUNT(*) FROM duckdb_settings
 -- refused: duckdb_settings at 1:22: there is no such table (or the policy does not name it). There are patients, visits, cities.
@@ -393,9 +384,6 @@ SELECT COUNT(*) FROM visits WHERE visited_on + INTERVAL '99999999999' DAY > '202
 SELECT COUNT(*) FROM patients WHERE city = X'00'
 -- refused: X'...' at 1:44: dpsql reads strings without a prefix. Write '...', in which a backslash stands for itself.
 
-SELECT COUNT(*) FROM patients WHERE age IN [1, 2]
--- refused: IN at 1:41: it takes a list or a sub-query. Write IN (1, 2) or IN (SELECT ..).
-
 SELECT COUNT(*) FROM patients WHERE {'a': 1} = age
 -- refused: struct at 1:37: structs and maps are not supported. Write plain columns and values.
 
@@ -419,7 +407,7 @@ SELECT COUNT(*) FROM patients WHERE getenv('HOME') = 'x'
 -- refused: getenv at 1:37: there is no such function here. See the list of functions in the documentation.
 
 SELECT COUNT(*) FROM patients WHERE current_setting('threads') = 1
--- refused: current_setting at 1:37: there is no such function here. See the list of functions in the documentation.
+-- refused: current_setting at 1:37: it tells of the engine, and not of the data. Leave it out; DESCRIBE table shows columns and types.
 
 SELECT COUNT(*) FROM patients WHERE error('x') IS NULL
 -- refused: error at 1:37: there is no such function here. See the list of functions in the documentation.
@@ -455,7 +443,7 @@ SELECT SUM(unnest(age)) FROM patients
 -- refused: unnest at 1:12: there is no such function here. See the list of functions in the documentation.
 
 SELECT SUM(COLUMNS(*)) FROM patients
--- refused: COLUMNS at 1:12: the columns must be named. Name the columns.
+-- refused: COLUMNS at 1:12: which columns a pattern or a star finds is not read. Write AVG(COLUMNS(['a', 'b'])) with the names of columns, or AVG(a), AVG(b).
 
 SELECT SUM(json_extract(city, '$.a')) FROM patients
 -- refused: json_extract at 1:12: dpsql reads no JSON. Write regexp_extract(x, '"key": *"([^"]*)"', 1), or '"key": *([0-9]+)' for a number.
@@ -576,10 +564,7 @@ SELECT COUNT(*) FROM patients WHERE city LIKE 'a!%' ESCAPE city
 -- refused: syntax at 1:60: dpsql could not read the statement from here on. Check commas and parentheses. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
 
 SELECT COUNT(*) FROM patients WHERE city SIMILAR TO 'a.*'
--- refused: SIMILAR TO at 1:42: this kind of pattern is not supported. Use LIKE with % and _, or regexp_full_match(x, 'pattern').
-
-SELECT COUNT(*) FROM patients WHERE city GLOB 'a*'
--- refused: GLOB at 1:42: this kind of pattern is not supported. Use LIKE with % and _, or regexp_full_match(x, 'pattern').
+-- refused: SIMILAR TO at 1:42: % and _ are wildcards there in SQL's standard and letters in DuckDB; . ^ $ and \ are the reverse. Write regexp_full_match(x, 'a.*'), a regular expression; LIKE has % and _.
 
 SELECT COUNT(*) FROM patients WHERE age = 'forty'
 -- refused: = at 1:37: it compares integer with text. Write a value of the column's own type: numbers without quotes, text and dates in single quotes.
@@ -725,16 +710,16 @@ SELECT COUNT(*) FROM (SELECT * EXCLUDE (agee) FROM patients)
 -- refused: * EXCLUDE at 1:30: there is no column agee. Did you mean age?
 
 SELECT * EXCLUDE (name,) FROM cities
--- refused: * EXCLUDE at 1:24: it leaves out columns by their names. Write SELECT * EXCLUDE (a, b).
+-- refused: * EXCLUDE at 1:24: it chooses columns by their names. Write SELECT * EXCLUDE (a, b).
 
 SELECT * EXCLUDE
--- refused: * EXCLUDE at 1:10: it leaves out columns by their names. Write SELECT * EXCLUDE (a, b).
+-- refused: * EXCLUDE at 1:10: it chooses columns by their names. Write SELECT * EXCLUDE (a, b).
 
 SELECT COUNT(* EXCLUDE (age)) FROM patients
 -- refused: * in a function at 1:8: it stands alone, in COUNT(*). Name the column.
 
 SELECT * REPLACE (1 AS age) FROM patients
--- refused: * REPLACE at 1:10: the columns must be named. Name the columns.
+-- refused: SELECT * at 1:8: single rows of people are never shown. patients has the columns age, sex, city, weight, consent (DESCRIBE patients tells more). Ask for aggregates: SELECT sex, COUNT(*), AVG(age) FROM patients GROUP BY sex
 
 SELECT DISTINCT sex, COUNT(*) AS n FROM patients GROUP BY sex QUALIFY ROW_NUMBER() OVER (ORDER BY n) = 1
 -- refused: QUALIFY at 1:71: beside it one star at most stands, and no DISTINCT. Write SELECT DISTINCT a, b FROM (SELECT a, b .. QUALIFY ..).
@@ -853,17 +838,14 @@ SELECT COUNT(*) FROM patients LIMIT (SELECT 1)
 SELECT COUNT(*) FROM patients FETCH 5
 -- refused: FETCH at 1:31: dpsql reads LIMIT. Write LIMIT 10.
 
-SELECT DISTINCT ON (sex) sex, COUNT(*) FROM patients GROUP BY sex
--- refused: DISTINCT ON at 1:8: it keeps rows by their position. Of an answer write SELECT .. QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY n DESC) = 1, of people GROUP BY. For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
-
 SELECT COUNT(*) OVER () FROM patients
 -- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC).
 
 SELECT age, RANK() OVER (ORDER BY age) FROM patients
--- refused: window function at 1:13: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
+-- refused: window function at 1:13: it answers row by row, and rows are private. Of each person's first row ask for aggregates: SELECT AVG(age) FROM (SELECT age FROM patients QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY age) = 1). Of groups: SELECT key, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS r FROM patients GROUP BY key.
 
 SELECT ROW_NUMBER() OVER (PARTITION BY sex) FROM patients
--- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
+-- refused: window function at 1:8: it answers row by row, and rows are private. Of each person's first row ask for aggregates: SELECT COUNT(*) FROM (SELECT * FROM patients QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY x) = 1). Of groups: SELECT key, COUNT(*) AS n, ROW_NUMBER() OVER (ORDER BY COUNT(*) DESC) AS r FROM patients GROUP BY key.
 
 SELECT LAG(cost) OVER (PARTITION BY patient_id ORDER BY visited_on) FROM visits
 -- refused: window function at 1:8: it answers row by row, and rows are private. Over the rows of one person it stands in a sub-query: FROM (SELECT x - LAG(x) OVER (PARTITION BY patient_id ORDER BY ts) AS change FROM visits); then aggregate.
@@ -912,7 +894,7 @@ SELECT SUM(COUNT(*)) OVER (ORDER BY sex GROUPS CURRENT ROW) FROM patients GROUP 
 
 SELECT SUM(COUNT(*)) OVER (ORDER BY sex ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE TIES) FROM patients
 GROUP BY sex
--- refused: syntax at 1:90: dpsql could not read the statement from here on. Check commas and parentheses. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+-- refused: EXCLUDE at 1:90: a frame has all rows between its ends. Leave EXCLUDE out, and take the row itself away: SUM(n) OVER (..) - n, or COUNT(*) OVER (..) - 1.
 
 SELECT LAG(COUNT(*) IGNORE NULLS) OVER (ORDER BY sex) FROM patients GROUP BY sex
 -- refused: syntax at 1:21: dpsql could not read the statement from here on. Check commas and parentheses. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
@@ -1863,7 +1845,7 @@ SELECT AVG(n) FROM (SELECT sex, COUNT(*, report_format => 'JSON') AS n FROM pati
 -- refused: report_format at 1:1: a report is a text for its reader. Leave report_format out of the inner query, and name it in the outermost.
 
 SELECT AVG(n) FROM (SELECT patient_id, COUNT(*, report_format => 'JSON') AS n FROM visits GROUP BY patient_id)
--- refused: COUNT at 1:40: inside one unit it is not supported. COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR and BOOL_AND are.
+-- refused: COUNT at 1:40: inside one unit it is not supported. COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR, BOOL_AND, arg_min(x, y), arg_max(x, y), first(x ORDER BY y) and last(x ORDER BY y) are.
 
 SELECT COUNT(*, report_format => 'JSON') FROM cities
 -- refused: COUNT at 1:8: over public values it takes one plain argument. Write COUNT(x).
@@ -1903,7 +1885,7 @@ SELECT DISTINCT sex, SUM(age) OVER (PARTITION BY sex ORDER BY age) FROM patients
 -- refused: SELECT DISTINCT at 1:1: it does not go with a window. Leave DISTINCT out: every group has a row of its own.
 
 SELECT ROW_NUMBER() OVER () FROM patients LIMIT 1
--- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
+-- refused: window function at 1:8: it answers row by row, and rows are private. Of each person's first row ask for aggregates: SELECT COUNT(*) FROM (SELECT * FROM patients QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY x) = 1). Of groups: SELECT key, COUNT(*) AS n, ROW_NUMBER() OVER (ORDER BY COUNT(*) DESC) AS r FROM patients GROUP BY key.
 
 -- PIVOT
 SELECT * FROM patients PIVOT (COUNT(*) FOR sex IN ('F', 'M'))
@@ -1940,7 +1922,7 @@ SELECT * FROM (SELECT * FROM patients) PIVOT (COUNT(*) FOR sex IN ('F'))
 -- refused: PIVOT at 1:60: it groups by all other columns of its rows, so these are named in a sub-query, or its groups are. Write PIVOT t ON sex USING AVG(age) GROUP BY city, or PIVOT (SELECT sex, age FROM t) ON sex USING AVG(age).
 
 SELECT * FROM (SELECT sex, age FROM patients) UNPIVOT (age FOR sex IN (age))
--- refused: UNPIVOT at 1:47: dpsql does not turn columns into rows. Write FROM t CROSS JOIN (VALUES ('q1'), ('q2')) AS u(item), and CASE u.item WHEN 'q1' THEN q1 ELSE q2 END for the value.
+-- refused: * at 1:47: a star stands for rows, and rows are never shown. Ask for aggregates, such as COUNT(*).
 
 SELECT * FROM (SELECT age, sex FROM patients) PIVOT (AVG(age) FOR sex IN ('0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', '14', '15', '16', '17', '18', '19', '20', '21', '22', '23', '24', '25', '26', '27', '28', '29', '30', '31', '32', '33', '34', '35', '36', '37', '38', '39', '40', '41', '42', '43', '44', '45', '46', '47', '48', '49', '50', '51', '52', '53', '54', '55', '56', '57', '58', '59', '60', '61', '62', '63', '64', '65', '66', '67', '68', '69', '70', '71', '72', '73', '74', '75', '76', '77', '78', '79', '80', '81', '82', '83', '84', '85', '86', '87', '88', '89', '90', '91', '92', '93', '94', '95', '96', '97', '98', '99', '100'))
 -- refused: PIVOT at 1:67: it makes more than 100 columns. List fewer values.
@@ -2275,11 +2257,11 @@ SELECT AVG(TIMESTAMP_DIFF(visited_on, DATE '2024-01-01', DAY)) FROM visits
 
 -- policy: shop
 SELECT customer_id, ROW_NUMBER() OVER (PARTITION BY customer_id ORDER BY placed) AS r FROM orders
--- refused: window function at 1:21: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
+-- refused: window function at 1:21: it answers row by row, and rows are private. Of each person's first row ask for aggregates: SELECT COUNT(*) FROM (SELECT * FROM orders QUALIFY ROW_NUMBER() OVER (PARTITION BY customer_id ORDER BY placed) = 1). Of groups: SELECT key, COUNT(*) AS n, ROW_NUMBER() OVER (ORDER BY COUNT(*) DESC) AS r FROM orders GROUP BY key.
 
 -- policy: shop
 SELECT DISTINCT ON (customer_id) status FROM orders ORDER BY customer_id, placed
--- refused: DISTINCT ON at 1:8: it keeps rows by their position. Of an answer write SELECT .. QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY n DESC) = 1, of people GROUP BY. For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
+-- refused: QUALIFY at 1:34: it would show rows of people. Let it choose them in a sub-query, and ask for aggregates around it: SELECT AVG(x) FROM (SELECT x FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
 
 -- policy: shop
 SELECT AVG(k) FROM (SELECT customer_id, COUNT(*) FILTER (WHERE total) AS k FROM orders GROUP BY customer_id)
@@ -2295,15 +2277,11 @@ SELECT AVG(k) FROM (SELECT customer_id, SUM(total) FILTER (WHERE customer_id = 3
 
 -- policy: shop
 SELECT AVG(k) FROM (SELECT customer_id, COUNT_IF() AS k FROM orders GROUP BY customer_id)
--- refused: COUNT_IF at 1:41: inside one unit it is not supported. COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR and BOOL_AND are.
+-- refused: COUNT_IF at 1:41: inside one unit it is not supported. COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR, BOOL_AND, arg_min(x, y), arg_max(x, y), first(x ORDER BY y) and last(x ORDER BY y) are.
 
 -- policy: shop
 SELECT AVG(k) FROM (SELECT customer_id, PRODUCT(total) AS k FROM orders GROUP BY customer_id)
--- refused: PRODUCT at 1:41: inside one unit it is not supported. COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR and BOOL_AND are.
-
--- policy: shop
-SELECT status, COUNT(*) FROM (SELECT customer_id, ARG_MIN(status, placed) AS status FROM orders GROUP BY customer_id) GROUP BY status
--- refused: ARG_MIN at 1:51: inside one unit it is not supported. COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR and BOOL_AND are. For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
+-- refused: PRODUCT at 1:41: inside one unit it is not supported. COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR, BOOL_AND, arg_min(x, y), arg_max(x, y), first(x ORDER BY y) and last(x ORDER BY y) are.
 
 -- policy: shop
 SELECT COUNT(*) FROM orders WHERE placed >= '2024-06-01T00:00:00+02:00'
@@ -2399,9 +2377,6 @@ SELECT COUNT(*) AS n FROM visits WHERE n > 5
 SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex ORDER BY n DESC LIMIT 50%
 -- refused: the end of the statement at 1:78: a number is missing behind %. Write a % b. LIMIT takes a number of rows, and no share of them: LIMIT 10.
 
-SELECT COUNT(DISTINCT (sex, age)) FROM patients
--- refused: (a, b) at 1:24: a tuple is compared with tuples by =, <> and IN alone. Write (a, b) IN ((1, 2), (3, 4)), or compare column by column, with AND. To count pairs, GROUP BY a, b and count the rows of that answer.
-
 SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id FROM patients ORDER BY weight DESC LIMIT 100)
 -- refused: LIMIT or ORDER BY at 1:50: ORDER BY and LIMIT inside a sub-query would choose rows of people. Leave them out: an answer has them, at the end of the whole statement. A condition chooses rows: WHERE x > 100, or beyond a released number: WHERE x > (SELECT QUANTILE_CONT(x, 0.9) FROM t).
 
@@ -2473,14 +2448,14 @@ SELECT COUNT(*) FROM patients WHERE (sex, consent) IN (('F', 'strict', 1))
 -- refused: (a, b) at 1:38: one has 2 parts, the other 3. Write as many values as columns: (a, b) IN ((1, 2), (3, 4)).
 
 SELECT COUNT(*) FROM patients WHERE (sex, consent) < ('F', 'strict')
--- refused: (a, b) at 1:38: a tuple is compared with tuples by =, <> and IN alone. Write (a, b) IN ((1, 2), (3, 4)), or compare column by column, with AND. To count pairs, GROUP BY a, b and count the rows of that answer.
+-- refused: (a, b) at 1:38: a tuple is compared with tuples by =, <> and IN alone. Write (a, b) IN ((1, 2), (3, 4)), or compare column by column, with AND. COUNT(DISTINCT (a, b)) counts pairs.
 
 SELECT COUNT(*) FROM patients WHERE (sex, consent) IN (SELECT sex, consent FROM patients)
--- refused: (a, b) at 1:38: a tuple is compared with tuples by =, <> and IN alone. Write (a, b) IN ((1, 2), (3, 4)), or compare column by column, with AND. To count pairs, GROUP BY a, b and count the rows of that answer.
+-- refused: (a, b) at 1:38: a tuple is compared with tuples by =, <> and IN alone. Write (a, b) IN ((1, 2), (3, 4)), or compare column by column, with AND. COUNT(DISTINCT (a, b)) counts pairs.
 
 -- Windows with names
 SELECT RANK() OVER w FROM patients WINDOW w AS (ORDER BY age)
--- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC). For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
+-- refused: window function at 1:8: it answers row by row, and rows are private. Of each person's first row ask for aggregates: SELECT COUNT(*) FROM (SELECT * FROM patients QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY age) = 1). Of groups: SELECT key, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS r FROM patients GROUP BY key.
 
 SELECT sex, RANK() OVER v FROM patients GROUP BY sex WINDOW w AS (ORDER BY sex)
 -- refused: WINDOW at 1:54: no function goes over 'w'. Write f(x) OVER w, or leave it out.
@@ -2598,7 +2573,7 @@ SELECT EXP(AVG(LN(cost))) FROM visits
 -- refused: AVG(ln(cost)) at 1:12: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or name bounds in the call: AVG(ln(cost), contribution_bounds_per_row => (-5, 20)).
 
 SELECT APPROX_COUNT_DISTINCT(patient_id, diagnosis) FROM visits
--- refused: COUNT at 1:8: it takes one argument. Write COUNT(x).
+-- refused: patient_id at 1:30: it is no part of a tuple: each unit's tuples are its own. Write SUM(n) .. FROM (SELECT patient_id, COUNT(DISTINCT diagnosis) AS n .. GROUP BY patient_id).
 
 SELECT APPROX_PERCENTILE(age, 1, 0.5) FROM patients
 -- refused: APPROX_PERCENTILE at 1:8: it takes a column and a fraction. Write APPROX_PERCENTILE(x, 0.5), or PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x).
@@ -2618,3 +2593,99 @@ SELECT COUNT(*) FROM visits WHERE age(visited_on) > 30
 
 SELECT COUNT(*) FROM patients WHERE (age > 3) = 'yes'
 -- refused: = at 1:38: it compares boolean with text. Write the condition itself, or NOT in front of it.
+
+SELECT COUNT(*) FROM patients WHERE city SIMILAR TO '(A|B)%'
+-- refused: SIMILAR TO at 1:42: % and _ are wildcards there in SQL's standard and letters in DuckDB; . ^ $ and \ are the reverse. Write regexp_full_match(x, '(A|B).*'), a regular expression; LIKE has % and _.
+
+SELECT COUNT(*) FROM patients WHERE city GLOB 'A?*'
+-- refused: GLOB at 1:42: dpsql reads * in its pattern alone. Write LIKE with % and _, or regexp_full_match(x, 'pattern') for classes of characters.
+
+SELECT COUNT(*) FROM patients WHERE city ~ 'A' || 'b'
+-- refused: ~ at 1:42: its pattern is one constant. Write a text in single quotes behind it, or a parameter.
+
+SELECT COUNT(*) FROM patients WHERE xor(sex = 'F', age > 50)
+-- refused: XOR at 1:37: it is of bits in DuckDB, and of conditions elsewhere. Of two conditions write (a) <> (b).
+
+SELECT COUNT(*) FROM patients WHERE sex = 'F' XOR age > 50
+-- refused: XOR at 1:47: dpsql does not read it. Write (a) <> (b): of two conditions it is true where one of them is.
+
+SELECT COUNT(*) FROM patients WHERE sex IN ['F', NULL]
+-- refused: IN at 1:41: it takes a list or a sub-query. Write IN (1, 2) or IN (SELECT ..).
+
+SELECT * REPLACE (AVG(age) AS age) FROM patients
+-- refused: SELECT * at 1:8: single rows of people are never shown. patients has the columns age, sex, city, weight, consent (DESCRIBE patients tells more). Ask for aggregates: SELECT sex, COUNT(*), AVG(age) FROM patients GROUP BY sex
+
+SELECT * REPLACE (population / 2 AS pop) FROM cities
+-- refused: * REPLACE at 1:8: there is no column pop to show another way. There are name, state, x_km, y_km, population, elevation_m.
+
+SELECT * REPLACE (population / 2) FROM cities
+-- refused: * REPLACE at 1:19: each of its values has the name of a column. Write SELECT * REPLACE (a + 1 AS a).
+
+SELECT * RENAME (population AS name) FROM cities
+-- refused: name at 1:8: two columns would have this name. Choose another name, or leave the other column out: * EXCLUDE (a).
+
+SELECT * EXCLUDE (state) RENAME (state AS land) FROM cities
+-- refused: * RENAME at 1:8: there is no column state to show another way. There are name, x_km, y_km, population, elevation_m.
+
+SELECT AVG(age) FROM (SELECT * REPLACE (patient_id + 1 AS age) FROM patients)
+-- refused: patient_id at 1:41: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT AVG(COLUMNS('age|weight')) FROM patients
+-- refused: COLUMNS at 1:12: which columns a pattern or a star finds is not read. Write AVG(COLUMNS(['a', 'b'])) with the names of columns, or AVG(a), AVG(b).
+
+SELECT COUNT(*) FROM patients WHERE COLUMNS(['age', 'weight']) > 3
+-- refused: COLUMNS at 1:37: it stands in a select list. Write AVG(COLUMNS(['a', 'b'])) with the names of columns, or AVG(a), AVG(b).
+
+SELECT COUNT(DISTINCT (patient_id, visited_on)) FROM visits
+-- refused: patient_id at 1:24: it is no part of a tuple: each unit's tuples are its own. Write SUM(n) .. FROM (SELECT patient_id, COUNT(DISTINCT visited_on) AS n .. GROUP BY patient_id).
+
+SELECT COUNT(DISTINCT patient_id, diagnosis, visited_on) FROM visits
+-- refused: patient_id at 1:23: it is no part of a tuple: each unit's tuples are its own. Write SUM(n) .. FROM (SELECT patient_id, COUNT(DISTINCT (diagnosis, visited_on)) AS n .. GROUP BY patient_id).
+
+SELECT COUNT(DISTINCT (sex, weight)) FROM patients
+-- refused: CAST at 1:29: a cast from real to varchar could fail on some row. The digits of a real depend on how it is stored: write CAST(round(x, 1) AS VARCHAR), or cast to BIGINT.
+
+SELECT AVG(c) FROM (SELECT p.patient_id, arg_min(v.cost, v.visited_on) AS c FROM patients p JOIN visits v USING (patient_id) GROUP BY p.patient_id)
+-- refused: arg_min, first at 1:42: inside one unit it reads one table, or one sub-query. Write a sub-query around the join. For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
+
+SELECT AVG(c) FROM (SELECT patient_id, arg_min(cost, visited_on, 2) AS c FROM visits GROUP BY patient_id)
+-- refused: ARG_MIN at 1:40: inside one unit it shows a value of one row. Write arg_min(x, y). For the first row of each unit write FROM (SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
+
+SELECT AVG(c) FROM (SELECT patient_id, arg_min(visit_id, visited_on) AS c FROM visits GROUP BY patient_id)
+-- refused: visit_id at 1:40: it may not stand in a window function: that would single out a person or a record. It may stand in joins and in COUNT(DISTINCT visit_id).
+
+SELECT n, COUNT(*) FROM (SELECT patient_id, list(diagnosis) AS n FROM visits GROUP BY patient_id) GROUP BY n
+-- refused: LIST at 1:45: inside one unit it is not supported. COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR, BOOL_AND, arg_min(x, y), arg_max(x, y), first(x ORDER BY y) and last(x ORDER BY y) are. Of several values COUNT(DISTINCT x) says how many they are, BOOL_OR(x = 'a') whether one is among them.
+
+SELECT DISTINCT ON (sex) sex, age FROM patients ORDER BY sex, age
+-- refused: window function at 1:8: it looks at rows of several people. Write PARTITION BY patient_id: over rows a window stays within one person. Over groups it stands beside GROUP BY: RANK() OVER (ORDER BY COUNT(*) DESC).
+
+SELECT AVG(cost) FROM (SELECT DISTINCT ON (diagnosis) patient_id, cost FROM visits ORDER BY diagnosis, cost)
+-- refused: window function at 1:31: it looks at rows of several people. Write PARTITION BY patient_id: over rows a window stays within one person. Over groups it stands beside GROUP BY: RANK() OVER (ORDER BY COUNT(*) DESC).
+
+SELECT JSON_OBJECT('n', COUNT(*)) FROM patients
+-- refused: json_object at 1:8: structs and maps are not supported. Write its values as columns of their own, with aliases.
+
+SELECT version()
+-- refused: version at 1:8: it tells of the engine, and not of the data. Leave it out; DESCRIBE table shows columns and types.
+
+SELECT table_name FROM information_schema.tables
+-- refused: information_schema.tables at 1:24: there is no such table (or the policy does not name it). Write SHOW TABLES, or DESCRIBE table.
+
+SELECT SUM(cost) OVER (PARTITION BY patient_id) FROM visits
+-- refused: window function at 1:8: it answers row by row, and rows are private. Of each person it is an aggregate in a sub-query: SELECT AVG(value) FROM (SELECT patient_id, SUM(cost) AS value FROM visits GROUP BY patient_id).
+
+SELECT ROW_NUMBER() OVER (ORDER BY v.cost) AS r, v.diagnosis FROM visits v
+-- refused: window function at 1:8: it answers row by row, and rows are private. Of each person's first row ask for aggregates: SELECT COUNT(*) FROM (SELECT * FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY cost) = 1). Of groups: SELECT diagnosis, COUNT(*) AS n, ROW_NUMBER() OVER (ORDER BY COUNT(*) DESC) AS r FROM visits GROUP BY diagnosis.
+
+SELECT patient_id, cost, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY visited_on DESC) AS r FROM visits
+-- refused: window function at 1:26: it answers row by row, and rows are private. Of each person's first row ask for aggregates: SELECT AVG(cost) FROM (SELECT cost FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY visited_on DESC) = 1). Of groups: SELECT key, COUNT(*) AS n, ROW_NUMBER() OVER (ORDER BY COUNT(*) DESC) AS r FROM visits GROUP BY key.
+
+UNPIVOT patients ON age, weight INTO NAME what VALUE v
+-- refused: UNION ALL at 1:1: its sides differ in number or type of columns, or in where the privacy unit or a key stands. Select the same columns in the same order.
+
+UNPIVOT patients ON COLUMNS(* EXCLUDE sex) INTO NAME what VALUE v
+-- refused: UNPIVOT at 1:1: its columns are named, by names alone. Write UNPIVOT t ON q1, q2 INTO NAME item VALUE v, or FROM t UNPIVOT (v FOR item IN (q1, q2)).
+
+SELECT y, SUM(n) OVER (ORDER BY y ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING EXCLUDE CURRENT ROW) AS s FROM (SELECT year(visited_on) AS y, COUNT(*) AS n FROM visits GROUP BY y) AS a
+-- refused: EXCLUDE at 1:76: a frame has all rows between its ends. Leave EXCLUDE out, and take the row itself away: SUM(n) OVER (..) - n, or COUNT(*) OVER (..) - 1.

@@ -46,7 +46,7 @@ MARKED = Dialect(
 )
 SHARED = {
     *("count", "min", "max", "avg", "sum", "var_pop", "var_samp", "stddev_pop", "stddev_samp"),
-    *("nullif", "row_number", "rank", "dense_rank", "lag", "lead", "ntile"),
+    *("nullif", "row_number", "rank", "dense_rank", "lag", "lead", "ntile", "first_value"),
 }
 """Functions that every database has under this name, with this meaning."""
 POLICIES = sorted((Path(__file__).parents[2] / "policies").glob("*.yaml"))

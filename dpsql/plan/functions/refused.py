@@ -41,6 +41,8 @@ _PARSED = (
     "TRY_CAST(left(x, 2) AS INTEGER)), and in WHERE between which days it lies: its groups are those.",
 )
 _JSON = ("dpsql reads no JSON.", JSON_VALUE)
+_OBJECT = ("structs and maps are not supported.", "Write its values as columns of their own, with aliases.")
+_SERVER = ("it tells of the engine, and not of the data.", "Leave it out; DESCRIBE table shows columns and types.")
 _ZONE = ("dpsql keeps no time zones.", LOCAL_TIME)
 _WRITTEN = ("databases differ in the parts of a format.", "Write strftime(x, '%Y-%m').")
 _PIECES = ("lists are not supported.", "Write split_part({0:text}, {1:separator}, n).")
@@ -129,6 +131,8 @@ REFUSED: Mapping[str, tuple[str, str]] = {
         f"Write date_trunc('week', {{1:x}}), or date_diff('day', DATE '2020-01-01', {{1:x}}) // 10 for every ten "
         f"days. {QUARTERS}",
     ),
+    **dict.fromkeys(("json_object", "json_build_object", "to_json", "row_to_json", "object_construct"), _OBJECT),
+    **dict.fromkeys(("version", "current_database", "current_setting", "pg_typeof", "typeof"), _SERVER),
     "factorial": ("it fails on all but a few numbers.", "Write the constant."),
     **REFUSED_AGGREGATES,
     UNLISTED: ("of the rows of one unit it lists its values.", "Write PIVOT t ON sex IN ('F', 'M') USING COUNT(*)."),

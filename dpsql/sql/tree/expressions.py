@@ -6,15 +6,18 @@ import dataclasses
 import itertools
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sqlglot import exp
 
+from dpsql.errors import InvariantBroken, UnsupportedQuery
 from dpsql.limits import MOST_OFFSET
 from dpsql.sql.atoms import Atom, Role
 from dpsql.sql.elements import SUBSCRIPT
+from dpsql.sql.naming import column_name
 from dpsql.sql.refused import FRAMES
+from dpsql.sql.stars import StarClauses
 from dpsql.sql.syntax import (
     AllColumns,
     Call,
@@ -33,8 +36,8 @@ from dpsql.sql.syntax import (
     ScalarQuery,
     Window,
 )
-from dpsql.sql.tokens import fold, schemaless
-from dpsql.sql.tree.base import words
+from dpsql.sql.tokens import fold, name_of, schemaless
+from dpsql.sql.tree.base import measure, words
 from dpsql.sql.tree.operators import OPERATORS, Operators
 from dpsql.sql.warehouses import as_here
 
@@ -97,8 +100,58 @@ class Expressions(Operators):
         if atom.role is Role.STAR:
             if len(owners) > 1:
                 self._refuse(node, "*", "its table is named by one word.", "Write table.*.")
-            return AllColumns(owners[0] if owners else None, atom.without, position=position)
+            return AllColumns(owners[0] if owners else None, atom.choice.without, position=position)
         return Name((*owners, fold(atom.text)), atom.text, atom.quoted, position=position)
+
+    def _choice(self, node: exp.Expr) -> StarClauses:
+        """What a star chooses; nothing for any other entry of a select list."""
+        handle = node.this if type(node) is exp.Column else None
+        atom = self.atoms.get(str(handle.this)) if isinstance(handle, exp.Identifier) else None
+        return StarClauses() if atom is None else atom.choice
+
+    def _instead(self, star: Expr, replaced: Sequence[Item], choice: StarClauses) -> Expr:
+        """A star with the entries that it shows in the place of columns."""
+        if not isinstance(star, AllColumns):
+            raise InvariantBroken("only a star chooses columns")
+        for item in replaced:
+            if item.alias is None or isinstance(item.expression, AllColumns):
+                raise UnsupportedQuery(
+                    "each of its values has the name of a column.", construct="* REPLACE", position=item.position,
+                    hint="Write SELECT * REPLACE (a + 1 AS a).",
+                )  # fmt: skip
+        owner = () if star.table is None else (star.table,)
+        renamed = [
+            (old, Item(Name((*owner, old), old, position=new.position), name_of(new), old, position=new.position))
+            for old, new in choice.renamed
+        ]
+        own = [(fold(item.name), item) for item in replaced]
+        return dataclasses.replace(star, instead=(*own, *renamed))
+
+    def _items(self, nodes: list[exp.Expr]) -> Iterator[Item]:
+        """The entries of a select list; those of a star's REPLACE are its own."""
+        waiting = iter(nodes)
+        for node in waiting:
+            choice, item = self._choice(node), self._item(node)
+            if choice.replaced or choice.renamed:
+                own = [self._item(next(waiting)) for _ in range(choice.replaced)]
+                item = dataclasses.replace(item, expression=self._instead(item.expression, own, choice))
+            yield item
+
+    def _item(self, node: exp.Expr) -> Item:
+        alias = None
+        written = node
+        if type(node) is exp.Alias:
+            self._slots(node, "this", "alias")
+            alias = self._column_alias(node.args["alias"], node).text
+            written = node.this
+        while type(written) is exp.Paren:  # the reader moves a parenthesis's comment to the alias
+            self._slots(written, "this")
+            written = written.this
+        expression = self._expression(written, star=True)
+        if alias is not None and isinstance(expression, AllColumns):
+            self._refuse(node, "alias of *", "all columns cannot share one name.", "Name the columns.")
+        measure(expression)  # before anything walks it by recursion
+        return Item(expression, alias, column_name(expression), position=expression.position or self._place(node))
 
     def _call(self, node: exp.Anonymous) -> Expr:
         self._slots(node, "this", "expressions")
@@ -256,16 +309,17 @@ class Expressions(Operators):
         return Call("row", tuple(self._expression(part) for part in node.expressions), position=self._place(node))
 
     def _between(self, node: exp.Between) -> Expr:
-        self._slots(node, "this", "low", "high")
+        self._slots(node, "this", "low", "high", "symmetric")
         self._plain_operands(node, node.this, node.args["low"], node.args["high"])
         if node.this.find(exp.Between):
             hint = "Write x >= low AND x <= high."
             self._refuse(node, "BETWEEN of a BETWEEN", "dpsql reads it around plain values.", hint)
         operand = self._expression(node.this)
         low, high = self._expression(node.args["low"]), self._expression(node.args["high"])
-        above = Call(">=", (operand, low), position=operand.position)
-        below = Call("<=", (operand, high), position=operand.position)
-        return Call("and", (above, below), position=operand.position)
+        found = _within(operand, low, high)
+        if node.args.get("symmetric"):
+            return Call("or", (found, _within(operand, high, low)), position=operand.position)
+        return found
 
     def _in(self, node: exp.In) -> Expr:
         self._slots(node, "this", "expressions", "query")
@@ -309,3 +363,9 @@ class Expressions(Operators):
         operand = self._expression(node.this)
         safe = type(node) is exp.TryCast
         return Cast(operand, fold(atom.text), safe, atom.text, position=operand.position)
+
+
+def _within(operand: Expr, low: Expr, high: Expr) -> Call:
+    above = Call(">=", (operand, low), position=operand.position)
+    below = Call("<=", (operand, high), position=operand.position)
+    return Call("and", (above, below), position=operand.position)

@@ -33,8 +33,11 @@ OPERATORS: dict[type[exp.Expr], str] = {
     exp.Like: "like",
     exp.ILike: "ilike",
     exp.NullSafeNEQ: "is_distinct_from",
+    exp.RegexpLike: "regexp_matches",
+    exp.SimilarTo: "regexp_full_match",
 }
-_WORDED = (exp.And, exp.Or, exp.Like, exp.ILike, exp.NullSafeNEQ)  # Operators that are words, not signs.
+_PATTERNS = (exp.Like, exp.ILike, exp.RegexpLike, exp.SimilarTo)
+_WORDED = (exp.And, exp.Or, *_PATTERNS, exp.NullSafeNEQ)  # Operators that are words to the reader, not signs.
 _OPERATOR_SLOTS = frozenset({"this", "expression", "typed", "safe"})
 """The arguments of an operator's node; the last two describe the dialect."""
 
@@ -46,8 +49,7 @@ _PREDICATES: tuple[type[exp.Expr], ...] = (
     exp.LTE,
     exp.GT,
     exp.GTE,
-    exp.Like,
-    exp.ILike,
+    *_PATTERNS,
     exp.Escape,
     exp.NullSafeEQ,
     exp.NullSafeNEQ,
@@ -70,7 +72,7 @@ class Operators(Reader):
         spine: list[exp.Expr] = []
         left = node
         while type(left) in OPERATORS:
-            self._slots(left, *_OPERATOR_SLOTS, *(("negate",) if type(left) in (exp.Like, exp.ILike) else ()))
+            self._slots(left, *_OPERATOR_SLOTS, *(("negate",) if type(left) in _PATTERNS else ()))
             self._plain_operands(left, left.this, left.expression)
             spine.append(left)
             self.operators += type(left) not in _WORDED

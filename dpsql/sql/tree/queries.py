@@ -10,7 +10,6 @@ from typing import Literal as Choice
 from sqlglot import exp
 
 from dpsql.sql.atoms import Role
-from dpsql.sql.naming import column_name
 from dpsql.sql.pivot import PivotKey, pivoted
 from dpsql.sql.qualify import qualified
 from dpsql.sql.syntax import (
@@ -106,7 +105,7 @@ class Queries(Expressions):
         atom = self._atom(marker.this, (Role.SELECT,), "a select list", node)
         outside = self.named
         ctes = self._ctes(node)
-        shown = tuple(self._item(item) for item in items)
+        shown = tuple(self._items(items))
         select = Select(
             items=shown,
             source=self._source(node),
@@ -139,22 +138,6 @@ class Queries(Expressions):
             self.named = {**self.named, name: query}
             ctes.append((name, query))
         return tuple(ctes)
-
-    def _item(self, node: exp.Expr) -> Item:
-        alias = None
-        written = node
-        if type(node) is exp.Alias:
-            self._slots(node, "this", "alias")
-            alias = self._column_alias(node.args["alias"], node).text
-            written = node.this
-        while type(written) is exp.Paren:  # the reader moves a parenthesis's comment to the alias
-            self._slots(written, "this")
-            written = written.this
-        expression = self._expression(written, star=True)
-        if alias is not None and isinstance(expression, AllColumns):
-            self._refuse(node, "alias of *", "all columns cannot share one name.", "Name the columns.")
-        measure(expression)  # before anything walks it by recursion
-        return Item(expression, alias, column_name(expression), position=expression.position or self._place(node))
 
     def _group(self, node: exp.Expr | None) -> tuple[Expr, ...] | GroupAll | GroupingSets:
         if node is None:

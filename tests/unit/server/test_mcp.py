@@ -268,7 +268,7 @@ def test_a_price_that_changes_after_it_was_asked_for_is_not_charged(tools: Tools
 
 @MODES
 def test_the_human_is_asked_once_about_several_statements(tools: Tools, mode: str) -> None:
-    statements = [f"SELECT COUNT(*) AS n{place} FROM people WHERE age > {len(mode) + 50}" for place in range(2)]
+    statements = [f"SELECT COUNT(*){more} AS n FROM people WHERE age > {len(mode) + 50}" for more in ("", " + 1")]
     statements.append(f"SELECT sex, COUNT(*) AS n FROM people WHERE age > {len(mode)} GROUP BY sex")
     before = tools.session.budget().spent.epsilon
     refusing, agreeing = Human(agrees=False), Human(agrees=True)
@@ -276,9 +276,9 @@ def test_the_human_is_asked_once_about_several_statements(tools: Tools, mode: st
     assert "did not agree" in refusal(called(tools, "query_all", refusing, mode, statements=statements))
     assert tools.session.budget().spent.epsilon == before
     quote = told(called(tools, "quote_all", mode=mode, statements=statements))
-    assert (quote["asks_human"], quote["epsilon"], quote["one_by_one"]) == (True, 1, "epsilon 1.5")
+    assert (quote["asks_human"], quote["epsilon"], quote["one_by_one"]) == (True, 1, "epsilon 1")
     answers = told(called(tools, "query_all", agreeing, mode, statements=statements))["answers"]
-    assert [answer["cost"] for answer in answers] == ["epsilon 0.5", "nothing", "epsilon 0.5"]
+    assert [answer["cost"] for answer in answers] == ["epsilon 0.5", "nothing, this was released before", "epsilon 0.5"]
     (asked,) = agreeing.asked
     assert asked.startswith("These statements cost epsilon 1 together; ") and asked.endswith("\n".join(statements))
     assert "Statement 2: " in refusal(called(tools, "quote_all", statements=[COUNT, "SELECT age FROM people"]))

@@ -98,7 +98,7 @@ def test_the_human_is_asked_and_where_there_is_none_it_is_refused_uncharged(clin
 def test_several_statements_are_priced_and_bought_together_and_each_counts(
     clinic: Clinic, events: list[dict[str, object]]
 ) -> None:
-    statements = [f"SELECT COUNT(*) AS n, SUM(age) AS s{place} FROM people" for place in range(3)]
+    statements = [f"SELECT COUNT(*) AS n, SUM(age + {place}) AS s FROM people" for place in range(3)]
 
     async def asked(where: str) -> list[Any]:
         ana, named = clinic.tokens["ana"], {"statements": statements, "epsilon": 0.02}
@@ -116,7 +116,7 @@ def test_several_statements_are_priced_and_bought_together_and_each_counts(
     assert alone["cost"] == "nothing, this was released before"
     assert alone["rows"] == told["answers"][1]["rows"]
     costs = [event["cost"] for event in events if event["event"] == "statement" and "cost" in event]
-    assert costs == ["epsilon 0.02; nothing; nothing", "nothing: released before"]
+    assert costs == ["epsilon 0.02; epsilon 0.01; epsilon 0.01", "nothing: released before"]
 
 
 def test_the_limits_of_the_server_hold(clinic: Clinic) -> None:

@@ -58,7 +58,7 @@ def test_a_minus_glued_to_other_operators_is_refused_as_duckdb_does(sign: str) -
         ("x ** 2", "**", 3),
         ("x -> y", "->", 3),
         ("x->>'a'", "->>", 2),
-        ("x ~ 'a'", "~", 3),
+        ("x ~~~ 'a'", "~~~", 3),
         ("@x", "@", 1),
         ("{'a': 1}", "struct", 1),
         ("a : 1", ":", 3),

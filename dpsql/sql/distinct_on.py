@@ -1,0 +1,109 @@
+"""PostgreSQL's ``DISTINCT ON`` as the condition on a window that it stands for.
+
+    SELECT DISTINCT ON (a) a, b FROM t ORDER BY a, c
+    SELECT a, b FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY c) = 1 ORDER BY a, c
+
+In a sub-query the order chooses the rows and says nothing more: it is left out behind them, unless LIMIT reads it.
+Tokens keep their places.
+
+Tests: tests/unit/sql/test_distinct_on.py.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from dpsql.sql.pieces import Piece, flat, nested, word
+from dpsql.sql.tokens import Token, TokenKind
+
+__all__ = ["first_of_each"]
+
+Place = tuple[int, int]  # line and column, from 1
+
+_BESIDE = ("union", "intersect", "except")
+_TAIL = ("order", "limit", "offset")
+
+
+def first_of_each(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """The same query with QUALIFY in the place of every DISTINCT ON. Text that is no query is left as it is."""
+    pairs = itertools.pairwise(tokens)
+    if not any((own.word, after.word) == ("distinct", "on") for own, after in pairs):
+        return tokens
+    return tuple(flat(_level(nested(tokens), outermost=True)))
+
+
+def _level(pieces: Sequence[Piece], *, outermost: bool) -> list[Piece]:
+    """One level of parentheses, all levels in it first."""
+    found, side = list[Piece](), list[Piece]()
+    for piece in pieces:
+        own: Piece = piece
+        if isinstance(piece, list):
+            own = [piece[0], *_level(piece[1:-1], outermost=False), piece[-1]]
+        if word(own) in _BESIDE:
+            found += [*_one(side, outermost=outermost), own]
+            side = []
+        else:
+            side.append(own)
+    return [*found, *_one(side, outermost=outermost)]
+
+
+def _one(pieces: list[Piece], *, outermost: bool) -> list[Piece]:
+    """One SELECT of a level."""
+    words = [word(piece) for piece in pieces]
+    at = next((at for at, own in enumerate(words) if own == "distinct" and words[at + 1 : at + 2] == ["on"]), None)
+    if at is None or at + 2 >= len(pieces) or "qualify" in words or "window" in words:
+        return pieces
+    start, keys = pieces[at], pieces[at + 2]
+    if not isinstance(keys, list) or not isinstance(start, Token):
+        return pieces
+    end = next((place for place in range(at, len(words)) if words[place] in _TAIL), len(pieces))
+    tail = pieces[end:]
+    own, rest = _order(tail)
+    one = flat(keys[1:-1])
+    grouped = [[token.text.lower() for token in flat(term)] for term in _terms(keys[1:-1])]
+    terms = [term for term in _terms(own) if _named(term) not in grouped]
+    listed = [piece for term in terms for piece in (*_of(",", start.position), *term)][1:]
+    order = [*_of("ORDER BY", start.position), *listed] if listed else []
+    over: Piece = [
+        *_of("( PARTITION BY", start.position), *one, *order, *_of(")", start.position)
+    ]  # fmt: skip
+    condition = [*_of("QUALIFY ROW_NUMBER ( ) OVER", start.position), over, *_of("= 1", start.position)]
+    kept = tail if outermost or rest else []
+    return [*pieces[:at], *pieces[at + 3 : end], *condition, *kept]
+
+
+def _order(tail: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
+    """The terms of ORDER BY, and what follows it."""
+    words = [word(piece) for piece in tail]
+    if words[:2] != ["order", "by"]:
+        return [], list(tail)
+    end = next((at for at in range(2, len(words)) if words[at] in _TAIL), len(tail))
+    return list(tail[2:end]), list(tail[end:])
+
+
+def _terms(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """What stands between commas."""
+    found: list[list[Piece]] = [[]]
+    for piece in pieces:
+        if isinstance(piece, Token) and piece.symbol == ",":
+            found.append([])
+        else:
+            found[-1].append(piece)
+    return [term for term in found if term]
+
+
+def _named(term: Sequence[Piece]) -> list[str]:
+    """A term of ORDER BY without its direction, to be compared with a key."""
+    words = [token.text.lower() for token in flat(term)]
+    if words[-2:-1] == ["nulls"]:
+        words = words[:-2]
+    return words[:-1] if words[-1:] in (["asc"], ["desc"]) else words
+
+
+def _of(text: str, position: Place) -> list[Piece]:
+    """Words and symbols that the analyst did not write."""
+    kinds = {True: TokenKind.WORD, False: TokenKind.SYMBOL}
+    return [
+        Token(TokenKind.NUMBER if own.isdigit() else kinds[own[0].isalpha()], own, position) for own in text.split()
+    ]
