@@ -64,6 +64,8 @@ class Digits(Sequence[int]):
         return iter(self.tolist())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        if not self.below and self.digits is None and not self.low:
+            return self.words.astype(np.int64 if dtype is None else dtype)
         found = self.words >> self.below if self.below else self.words.astype(np.int64)
         if self.digits is not None:
             found &= (1 << self.digits) - 1

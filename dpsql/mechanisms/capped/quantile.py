@@ -24,15 +24,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, partial
 
 from dpsql.mechanisms.base import Interval, derive
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.capped.sizes import SEEN, UnitSizes
-from dpsql.mechanisms.choice.groups import at_once
+from dpsql.mechanisms.choice.groups import GroupedRows, batches
 from dpsql.mechanisms.choice.landscape import Draw, chosen
 from dpsql.mechanisms.choice.quantile import QuantileRelease
 from dpsql.mechanisms.noise.noised import unit_of
+from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -74,7 +74,7 @@ class CappedQuantile(CappedRelease):
 
     def _foreseen_width(self, sizes: UnitSizes) -> float:
         """Half of the interval, at the cap that makes it shortest."""
-        return self._width(sizes, self.widest(sizes))
+        return min(self._width(sizes, place) for place in range(len(self.inners)))
 
     @property
     def expected_error(self) -> float:
@@ -106,7 +106,8 @@ class CappedQuantile(CappedRelease):
         What a cap may leave out moves its ends, and may leave one that is not drawn: it is the bound then.
         """
         inner, rows = self.inners[place], self.rows(sizes, place)
-        drawn, share = set(self._ends(sizes, place)), self.share(sizes, place)
+        share = self.share(sizes, place)
+        drawn = self._reached(sizes, place, share)
         everywhere = inner.query.widest * float(inner.query.grid.step)
         moved = share * inner.query.extent * float(inner.query.grid.step)
         return min(inner.bracket(rows, drawn) + moved * len(drawn) / max(1, len(inner.query.ends)), everywhere)
@@ -118,25 +119,32 @@ class CappedQuantile(CappedRelease):
         best, widest = self.best(sizes), self.widest(sizes)
         ends = self._ends(sizes, widest)
         answer = self.inners[best].answer(len(query.ends) - len(ends))
-        groups = at_once(raw, "value", "rank", "rows")
-        kept = cache(partial(self.kept, groups))
-        drawn = {"value": chosen(kept(best), grid, answer, sampler)}
+        kept = {place: list[GroupedRows]() for place in ({best, widest} if ends else {best})}
+        for groups in batches(raw, "value", "rank", "rows"):
+            for place, some in kept.items():
+                some.append(self.kept(groups, place))
+        drawn = {"value": _chosen(kept[best], grid, answer, sampler)}
         if query.bracketed:
             for name, side, bound in (("low", -1, grid.low), ("high", 1, grid.high)):
-                drawn[name] = chosen(kept(widest), grid, ends[side], sampler) if side in ends else [bound] * raw.size
+                drawn[name] = _chosen(kept[widest], grid, ends[side], sampler) if side in ends else [bound] * raw.size
         columns = {name: [*map(unit_of(grid.step), steps)] for name, steps in drawn.items()}
         places = {name: [at] * raw.size for name, at in (("cap", best), ("widest", widest))}
         return ReleasedTable({**columns, **places, **self.noted(counts, raw)})
 
     def _ends(self, sizes: UnitSizes, place: int) -> dict[int, Draw]:
         """What the ends want that are drawn: the others are the bounds."""
-        inner, found = self.inners[place], dict[int, Draw]()
-        rows = self.rows(sizes, place)
-        away = Fraction(math.ceil(self.share(sizes, place) * FINE), FINE)
+        inner, reached = self.inners[place], self._reached(sizes, place, self.share(sizes, place))
+        rates = dict(zip(inner.query.ends, inner.rates[1:], strict=True))
+        return {side: inner.end(side, rates[side], fraction) for side, fraction in reached.items()}
+
+    def _reached(self, sizes: UnitSizes, place: int, share: float) -> dict[int, Fraction]:
+        """Of which quantile each end is that is drawn, where a cap may move the shares so far."""
+        inner, found = self.inners[place], dict[int, Fraction]()
+        rows, away = self.rows(sizes, place), Fraction(math.ceil(share * FINE), FINE)
         for side, rate in zip(inner.query.ends, inner.rates[1:], strict=True):
             fraction = inner.query.rank.fraction + side * away
             if 0 < fraction < 1 and inner.reached(side, rate, fraction, rows):
-                found[side] = inner.end(side, rate, fraction)
+                found[side] = fraction
         return found
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
@@ -158,3 +166,8 @@ class CappedQuantile(CappedRelease):
             "rows on either side: it holds unless those left out move more than that."
         )
         return (self.said(released, cap, widened),)
+
+
+def _chosen(batches: Sequence[GroupedRows], grid: Grid, draw: Draw, sampler: Sampler) -> list[int]:
+    """What `chosen` gives, of each group of all."""
+    return [point for groups in batches for point in chosen(groups, grid, draw, sampler)]

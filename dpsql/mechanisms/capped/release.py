@@ -17,7 +17,7 @@ import numpy as np
 
 from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.capped.sizes import HIDDEN, SWAYS, SizeSearch, UnitSizes
-from dpsql.mechanisms.choice.groups import GroupedRows, Whole, batches, counted, starts_of, totals_of
+from dpsql.mechanisms.choice.groups import GroupedRows, Whole, batches, counted
 from dpsql.mechanisms.located.place import beyond
 from dpsql.plan.needs import Values
 from dpsql.privacy.sampling import Sampler
@@ -79,18 +79,14 @@ class CappedRelease(Offer):
         return RawTable(columns, size=raw.size)
 
     def kept(self, groups: tuple[Whole, Sequence[Whole]], place: int) -> GroupedRows:
-        """How many rows of no higher rank than a cap's edge hold each value.
+        """How many rows of no higher rank than a cap's edge hold each value; some have none.
 
         Args:
-            groups: Values, ranks and numbers of rows, as `at_once` has them; a value has a row for each of its ranks.
+            groups: Values, ranks and numbers of rows, as `batches` has them; a value has a row for each of its ranks.
             place: Of the cap.
         """
         starts, (values, ranks, rows) = groups
-        within = ranks <= place
-        if not within.all():
-            starts, kept = starts_of(totals_of(starts, within)), np.flatnonzero(within)
-            values, rows = values.take(kept), rows.take(kept)
-        return counted(starts, values, rows)
+        return counted(starts, values, rows * (ranks <= place))
 
     def noted(self, counts: list[int], raw: RawTable) -> dict[str, list[object]]:
         """The noised numbers of units, beside each group's answer."""
