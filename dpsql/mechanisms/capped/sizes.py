@@ -32,6 +32,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -56,6 +57,13 @@ one unit of twenty has most rows: quantiles err by a fifth less than with 0, by 
 UNKNOWN = 0.5  # The drift of a cap where no class of sizes is believed. A guess.
 
 
+@lru_cache(maxsize=1000)
+def _typical(edges: tuple[int, ...]) -> tuple[float, ...]:
+    """The size of a unit of each class: 1, 2, and the middle of larger ones, above the edge before."""
+    before = zip((0, *edges[:-1]), edges, strict=True)
+    return tuple(max(WITHIN * edge, min(edge, 2), smaller + 1) for smaller, edge in before)
+
+
 @dataclass(frozen=True, slots=True)
 class UnitSizes:
     """About how many units are of each class, or guessed to be.
@@ -73,10 +81,8 @@ class UnitSizes:
     noise: float = 0.0
 
     @property
-    def _typical(self) -> list[float]:
-        """The size of a unit of each class: 1, 2, and the middle of larger ones, above the edge before."""
-        before = zip((0, *self.edges[:-1]), self.edges, strict=True)
-        return [max(WITHIN * edge, min(edge, 2), smaller + 1) for smaller, edge in before]
+    def _typical(self) -> tuple[float, ...]:
+        return _typical(self.edges)
 
     @property
     def rows(self) -> float:

@@ -245,8 +245,10 @@ class QuantileRelease(Offer):
     def reach(self, rank: Rank, rate: Fraction) -> int:
         """How many ranks away from a quantile a draw is on its side, but for a chance of `MISS`."""
         points = self.query.grid.high - self.query.grid.low + 1
-        per_rank = rate / self.query.width(rank) * rank.fraction.denominator * max(rank.factors)
-        return 1 + math.ceil(Fraction(math.log(points / MISS)) / per_rank)
+        above, below = math.log(points / MISS).as_integer_ratio()
+        above *= self.query.width(rank) * rate.denominator  # whole numbers: a Fraction would take ten times as long
+        below *= rate.numerator * rank.fraction.denominator * max(rank.factors)
+        return 1 - -above // below
 
     def draw(self, rank: Rank, rate: Fraction, measure: BaseMeasure | None = None) -> Draw:
         """One that wants a rank."""
