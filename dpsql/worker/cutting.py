@@ -71,22 +71,29 @@ def cut(
     rows, groups = firsts
     if groups and math.prod(places) > MOST_GROUPS:
         raise ValueError("too many groups")
-    found = _Groups(places, groups, list(zip(adds, clamps, strict=True)))
+    found = _Groups(places, list(zip(adds, clamps, strict=True)))
     for piece in pieces:
+        if rows and piece.groups is None and found.alike:
+            found.take_first(piece, rows)
+            continue
         for part in (piece.first(rows) if rows else piece).parts():
-            found.take(part)
+            found.take(_of_first_groups(part, math.prod(places), groups) if groups else part)
     return _table(names, places, found)
 
 
 class _Groups:
-    """What is added up, by group."""
+    """What is added up, by group.
 
-    def __init__(
-        self, places: Sequence[int], most: int, kinds: Sequence[tuple[tuple[str, int], tuple[int, int] | None]]
-    ) -> None:
+    Attributes:
+        kinds: What it is.
+        alike: Whether it is no matter which unit a row is of.
+    """
+
+    def __init__(self, places: Sequence[int], kinds: Sequence[tuple[tuple[str, int], tuple[int, int] | None]]) -> None:
         import numpy as np
 
-        self._many, self._most, self.kinds = math.prod(places), most, kinds
+        self._many, self.kinds = math.prod(places), kinds
+        self.alike = all(clamp is None and function != "units" for (function, _), clamp in kinds)
         self.rows, *self.sums = np.zeros((1 + len(kinds), 2, self._many), dtype=np.int64)
 
     def take(self, piece: Piece) -> None:
@@ -109,14 +116,24 @@ class _Groups:
                 totals = np.add.reduceat(weights, piece.begins, dtype=np.int64)
             self._put(own, totals if clamp is None else np.clip(totals, *clamp), _most(piece, (function, at), clamp))
 
-    def _take_table(self, piece: Piece, groups: Whole) -> None:
-        """By a table with a place for each group and unit."""
+    def take_first(self, piece: Piece, most: int) -> None:
+        """Adds up the first rows of each unit, where there are no groups, and all are alike."""
         import numpy as np
 
-        numbers, many = piece.numbered(self._many)
-        codes = _codes(groups, self._many, numbers, many)
-        kept = _kept(piece, groups, numbers, (self._many, many), self._most) if self._most else None
-        rows, totals = _tabled(piece, codes, self._many * many, [add for add, _ in self.kinds], kept)
+        kept = piece.among_first(most)
+        for own, (add, clamp) in zip(self.sums, self.kinds, strict=True):
+            weights = piece.weights(*add)
+            totals: Whole = np.array([np.count_nonzero(kept)]) if weights is None else weights * kept
+            self._put(own, totals, _most(piece, add, clamp))
+
+    def _take_table(self, piece: Piece, groups: Whole) -> None:
+        """By a table with a place for each group and unit; or for each group alone, where that finds the same."""
+        import numpy as np
+
+        adds = [add for add, _ in self.kinds]
+        numbers, many = (None, 1) if self.alike and _short(piece, adds) else piece.numbered(self._many)
+        codes = groups.astype(np.int64, copy=False) if numbers is None else _codes(groups, self._many, numbers, many)
+        rows, totals = _tabled(piece, codes, (self._many, many), adds)
         for sums, own, most in [
             (self.rows, rows, len(codes)),
             *(
@@ -129,10 +146,12 @@ class _Groups:
     @staticmethod
     def _put(sums: Whole, totals: Whole, most: int | None) -> None:
         """Adds up (units,) or (groups, units) of totals; as a magnitude no such sum exceeds ``most``."""
+        import numpy as np
+
         if most is None:
             most = max(-int(totals.min()), int(totals.max())) * totals.shape[-1]
         if most < SAFE:
-            upper, lower = split(totals.sum(axis=-1, dtype="i8"))
+            upper, lower = split(totals.astype(np.int64, copy=False).sum(axis=-1))
         else:
             upper, lower = (part.sum(axis=-1) for part in split(totals))
         more, sums[1] = split(sums[1] + lower)
@@ -151,16 +170,16 @@ def _codes(groups: Whole, many: int, numbers: Whole, units: int) -> Whole:
     return found
 
 
-def _kept(piece: Piece, groups: Whole, numbers: Whole, shape: tuple[int, int], most: int) -> Whole:
-    """(groups * units,) 1 for the first groups of each unit, by the codes of both, and 0 for all others."""
+def _of_first_groups(piece: Piece, many: int, most: int) -> Piece:
+    """The rows of the first groups of each unit; where there are no groups all are of one."""
     import numpy as np
 
-    many, units = shape
-    found = _first_groups(piece, groups, many, most)
-    bits = np.zeros(units, dtype=found.dtype)
-    bits[numbers[piece.begins]] = found
-    kept: Whole = bits >> np.arange(many, dtype=bits.dtype)[:, None] & bits.dtype.type(1)
-    return kept.reshape(-1).astype(np.int64)
+    if piece.groups is None:
+        return piece
+    kept = np.repeat(_first_groups(piece, piece.groups, many, most), piece.spans)
+    kept >>= piece.groups.astype(kept.dtype)
+    kept &= 1
+    return piece.only(np.flatnonzero(kept.astype(np.bool_)))
 
 
 def _first_groups(piece: Piece, groups: Whole, many: int, most: int) -> Whole:
@@ -174,13 +193,14 @@ def _first_groups(piece: Piece, groups: Whole, many: int, most: int) -> Whole:
     """
     import numpy as np
 
-    begins, ends = piece.begins, piece.begins + piece.spans - 1
+    begins = piece.begins
     digits = np.left_shift(1, np.arange(many)).astype(np.min_scalar_type((1 << many) - 1))
     found = digits[groups[begins]]
-    for at in range(1, EARLY * most):  # where a unit has fewer rows, its last one is found again
-        own = found | digits[groups[np.minimum(begins + at, ends)]]
-        found = own if at < most else np.where(np.bitwise_count(found) < most, own, found)
-    few = np.flatnonzero((np.bitwise_count(found) < most) & (piece.spans > EARLY * most))
+    few = np.arange(len(begins))
+    for at in range(1, EARLY * most):
+        few = few[(np.bitwise_count(found[few]) < most) & (piece.spans[few] > at)]
+        found[few] |= digits[groups[begins[few] + at]]
+    few = few[(np.bitwise_count(found[few]) < most) & (piece.spans[few] > EARLY * most)]
     if len(few):
         rows, each = heads(begins[few], piece.spans[few]), np.repeat(np.arange(len(few)), piece.spans[few])
         first = np.sort(np.unique(each * many + groups[rows], return_index=True)[1])  # the first row of each group
@@ -201,19 +221,33 @@ def _most(piece: Piece, add: tuple[str, int], clamp: tuple[int, int] | None) -> 
     return len(piece.units) << 8 * NARROW - 1 if weights.dtype.itemsize <= NARROW else None
 
 
+def _short(piece: Piece, adds: Adds) -> bool:
+    """Whether 64-bit floats add up all rows of a piece exactly, whosever they are."""
+    widths = [piece.values[at][0].dtype.itemsize for function, at in adds if function == "sum"]
+    return 8 * max(widths, default=1) + len(piece.units).bit_length() <= EXACT_DIGITS
+
+
 def _tabled(
-    piece: Piece, codes: Whole, slots: int, adds: Adds, kept: Whole | None
+    piece: Piece, codes: Whole, shape: tuple[int, int], adds: Adds
 ) -> tuple[Whole, dict[tuple[str, int], Whole]]:
-    """(slots,) how many rows each code has, and of each of what is added up the total; 0 where ``kept`` is 0."""
+    """How many rows each code has, and of each of what is added up the total.
+
+    Args:
+        piece: The rows.
+        codes: (n,) of group and unit.
+        shape: How many groups and how many units they tell apart.
+        adds: What is added up.
+    """
     import numpy as np
 
-    def added(weights: Any) -> Whole:  # a float adds up a unit's rows exactly
-        found = np.bincount(codes, weights, slots).astype(np.int64, copy=False)
-        return found if kept is None else found * kept
+    slots = math.prod(shape)
+
+    def added(weights: Any) -> Whole:  # a float adds up a code's rows exactly
+        return np.bincount(codes, weights, slots).astype(np.int64, copy=False)
 
     found: dict[tuple[str, int], Whole] = {}
     packed = next((add for add in adds if add[0] == "sum" and piece.values[add[1]][0].dtype.itemsize <= NARROW), None)
-    digits = _digits(piece, piece.values[packed[1]][0]) if packed else 0
+    digits = _digits(piece, piece.values[packed[1]][0], shape[1]) if packed else 0
     if packed and digits:  # rows and a sum as one number
         weights = piece.values[packed[1]][0].astype(np.float64)
         weights += 1 << digits
@@ -233,14 +267,14 @@ def _tabled(
     return rows, found
 
 
-def _digits(piece: Piece, values: Whole) -> int:
+def _digits(piece: Piece, values: Whole, units: int) -> int:
     """How far up the number of some rows stands beside their sum, in a float that holds both; 0 where none does.
 
     They are all rows of the piece, or where these are too many those of one unit, which takes a look at each unit.
     """
     width = 8 * values.dtype.itemsize
     rows = len(piece.units).bit_length()
-    if width + 2 * rows > EXACT_DIGITS:
+    if width + 2 * rows > EXACT_DIGITS and units > 1:
         rows = int(piece.spans.max()).bit_length()
     return width + rows if width + 2 * rows <= EXACT_DIGITS else 0  # the sum is below 2^(digits - 1), as a magnitude
 

@@ -116,6 +116,20 @@ class Piece:
         units = np.repeat(self.units[self.begins], few)  # those of these rows, without looking each one up
         return Piece(units, np.cumsum(few) - few, groups, values)
 
+    def among_first(self, most: int) -> Mask:
+        """(n,) whether a row is one of the first ``most`` of its unit: the row so many places before is of another."""
+        import numpy as np
+
+        found = np.ones(len(self.units), dtype=np.bool_)
+        np.not_equal(self.units[most:], self.units[:-most], out=found[most:])
+        return found
+
+    def only(self, rows: Whole) -> Piece:
+        """Some of its rows, by their places, rising; one of each unit at least."""
+        groups = None if self.groups is None else self.groups.take(rows)
+        values = [(own.take(rows), None if mask is None else mask.take(rows)) for own, mask in self.values]
+        return Piece(self.units.take(rows), None, groups, values)
+
     def parts(self) -> Iterator[Piece]:
         """It in order, as pieces of not many more rows than `PART`, or than one unit has."""
         import numpy as np
