@@ -96,10 +96,10 @@ def counted(starts: Whole, values: Whole, rows: Whole) -> GroupedRows:
     >>> counted(np.array([0, 2, 3]), np.array([1, 2, 9]), np.array([3, 4, 5])).sums.tolist()
     [3, 7, 5]
     """
-    steps = np.array(rows, dtype=np.int64)
-    some = np.flatnonzero(np.diff(starts))
-    steps[starts[some[1:]]] -= totals_of(starts, rows)[some[:-1]]  # one running sum begins anew in each group
-    return GroupedRows(starts, values, np.cumsum(steps, out=steps))
+    sums = np.cumsum(rows, dtype=np.int64)
+    if len(starts) > 2:  # one running sum begins anew in each group
+        sums -= np.repeat(np.append(0, sums)[starts[:-1]], np.diff(starts))
+    return GroupedRows(starts, values, sums)
 
 
 def starts_of(counts: Whole) -> Whole:
