@@ -77,7 +77,7 @@ def cut(
             found.take_first(piece, rows)
             continue
         for part in (piece.first(rows) if rows else piece).parts():
-            found.take(_of_first_groups(part, math.prod(places), groups) if groups else part)
+            found.take(found.cut(part, groups) if groups else part)
     return _table(names, places, found)
 
 
@@ -116,6 +116,17 @@ class _Groups:
                 totals = np.add.reduceat(weights, piece.begins, dtype=np.int64)
             self._put(own, totals if clamp is None else np.clip(totals, *clamp), _most(piece, (function, at), clamp))
 
+    def cut(self, piece: Piece, most: int) -> Piece:
+        """The rows of each unit's first groups, as if each were of a unit of its own where that is no matter."""
+        import numpy as np
+
+        if piece.groups is None:  # all rows are of one group
+            return piece
+        found = np.repeat(_first_groups(piece, piece.groups, self._many, most), piece.spans)
+        found &= np.left_shift(found.dtype.type(1), piece.groups.astype(found.dtype))
+        rows = np.flatnonzero(found != 0)
+        return piece.only(rows, rows if self._whosever(piece) else piece.units.take(rows))
+
     def take_first(self, piece: Piece, most: int) -> None:
         """Adds up the first rows of each unit, where there are no groups, and all are alike."""
         import numpy as np
@@ -131,7 +142,7 @@ class _Groups:
         import numpy as np
 
         adds = [add for add, _ in self.kinds]
-        numbers, many = (None, 1) if self.alike and _short(piece, adds) else piece.numbered(self._many)
+        numbers, many = (None, 1) if self._whosever(piece) else piece.numbered(self._many)
         codes = groups.astype(np.int64, copy=False) if numbers is None else _codes(groups, self._many, numbers, many)
         rows, totals = _tabled(piece, codes, (self._many, many), adds)
         for sums, own, most in [
@@ -142,6 +153,11 @@ class _Groups:
             ),
         ]:
             self._put(sums, own.reshape(self._many, many), most)
+
+    def _whosever(self, piece: Piece) -> bool:
+        """Whether 64-bit floats add up all rows of a piece exactly, and it is no matter which unit each is of."""
+        widths = [piece.values[at][0].dtype.itemsize for (function, at), _ in self.kinds if function == "sum"]
+        return self.alike and 8 * max(widths, default=1) + len(piece.units).bit_length() <= EXACT_DIGITS
 
     @staticmethod
     def _put(sums: Whole, totals: Whole, most: int | None) -> None:
@@ -168,18 +184,6 @@ def _codes(groups: Whole, many: int, numbers: Whole, units: int) -> Whole:
     codes += numbers
     found: Whole = codes.astype(np.int64, copy=False)
     return found
-
-
-def _of_first_groups(piece: Piece, many: int, most: int) -> Piece:
-    """The rows of the first groups of each unit; where there are no groups all are of one."""
-    import numpy as np
-
-    if piece.groups is None:
-        return piece
-    kept = np.repeat(_first_groups(piece, piece.groups, many, most), piece.spans)
-    kept >>= piece.groups.astype(kept.dtype)
-    kept &= 1
-    return piece.only(np.flatnonzero(kept.astype(np.bool_)))
 
 
 def _first_groups(piece: Piece, groups: Whole, many: int, most: int) -> Whole:
@@ -219,12 +223,6 @@ def _most(piece: Piece, add: tuple[str, int], clamp: tuple[int, int] | None) -> 
     if weights is None:
         return len(piece.units)
     return len(piece.units) << 8 * NARROW - 1 if weights.dtype.itemsize <= NARROW else None
-
-
-def _short(piece: Piece, adds: Adds) -> bool:
-    """Whether 64-bit floats add up all rows of a piece exactly, whosever they are."""
-    widths = [piece.values[at][0].dtype.itemsize for function, at in adds if function == "sum"]
-    return 8 * max(widths, default=1) + len(piece.units).bit_length() <= EXACT_DIGITS
 
 
 def _tabled(

@@ -124,11 +124,11 @@ class Piece:
         np.not_equal(self.units[most:], self.units[:-most], out=found[most:])
         return found
 
-    def only(self, rows: Whole) -> Piece:
-        """Some of its rows, by their places, rising; one of each unit at least."""
+    def only(self, rows: Whole, units: Whole) -> Piece:
+        """Some of its rows, by their places, and whose they are."""
         groups = None if self.groups is None else self.groups.take(rows)
         values = [(own.take(rows), None if mask is None else mask.take(rows)) for own, mask in self.values]
-        return Piece(self.units.take(rows), None, groups, values)
+        return Piece(units, None, groups, values)
 
     def parts(self) -> Iterator[Piece]:
         """It in order, as pieces of not many more rows than `PART`, or than one unit has."""
