@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from nanoarrow.c_array_stream import CArrayStream
 
 from dpsql.privacy.tables import OUTSIDE, Listed
-from dpsql.worker import columns, counting
+from dpsql.worker import columns, counting, ordered
 from dpsql.worker import lying as unit_by_unit
 from dpsql.worker.process import narrow
 
@@ -288,3 +288,10 @@ def test_totals_of_units_are_added_up_and_counted(
     found = columns.counted(packed, names, words, marked=False)
     got = list(zip(*(np.asarray(found[name]).tolist() for name in names), strict=True))
     assert got == sorted((*held, many) for held, many in expected.items())
+
+
+@pytest.mark.parametrize("rows", [1, 7, 8, 1_000, 1_003])
+@pytest.mark.parametrize("many", [1, 3, 11, 50, 2_000])
+def test_units_begin_where_their_numbers_change_however_many_rows_they_have(rows: int, many: int) -> None:
+    numbers = np.arange(rows, dtype=np.int32) // many
+    assert ordered.starts(numbers).tolist() == list(range(0, rows, many))
