@@ -15,6 +15,8 @@ from dpsql.sql.walk import slots_of
 
 __all__ = ["with_own_values"]
 
+HOLDERS = (syntax.Derived, syntax.ScalarQuery, syntax.Exists, syntax.InQuery, syntax.TableFunctionCall)
+
 
 def with_own_values(query: syntax.Queryable) -> syntax.Queryable:
     """The query, with values in the place of such sub-queries; columns keep their names."""
@@ -27,10 +29,10 @@ def with_own_values(query: syntax.Queryable) -> syntax.Queryable:
 
 def _changed(node: syntax.Node) -> syntax.Node | None:
     """What a node becomes that holds a query; None for others."""
+    if not isinstance(node, HOLDERS):
+        return None
     if isinstance(node, syntax.TableFunctionCall):  # its queries are rows
         return node
-    if not isinstance(node, syntax.Derived | syntax.ScalarQuery | syntax.Exists | syntax.InQuery):
-        return None
     query = with_own_values(node.query)
     value = None if isinstance(node, syntax.Derived) else _own_value(query)
     match node:

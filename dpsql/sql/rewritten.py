@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from operator import is_
 from typing import TypeVar
 
 from dpsql.sql import syntax
@@ -15,6 +16,7 @@ from dpsql.sql.walk import slots_of
 __all__ = ["rewritten"]
 
 Tree = TypeVar("Tree")
+QUERIES = (syntax.Select, syntax.Union)
 
 
 def rewritten(node: Tree, change: Callable[[syntax.Node], syntax.Node | None]) -> Tree:
@@ -26,16 +28,18 @@ def rewritten(node: Tree, change: Callable[[syntax.Node], syntax.Node | None]) -
         node: Where to begin.
         change: What a node becomes; None to look below it.
     """
-    if isinstance(node, syntax.Select | syntax.Union):
-        return node
     if isinstance(node, tuple):
-        parts = tuple(rewritten(part, change) for part in node)
-        return parts if any(a is not b for a, b in zip(parts, node, strict=True)) else node  # type: ignore[return-value]
-    if not isinstance(node, syntax.Node):
+        parts = [rewritten(part, change) for part in node]
+        return node if all(map(is_, parts, node)) else tuple(parts)  # type: ignore[return-value]
+    if not isinstance(node, syntax.Node) or isinstance(node, QUERIES):
         return node
     found = change(node)
     if found is not None:
         return found  # type: ignore[return-value]  # an expression for an expression
-    values = {name: getattr(node, name) for name in slots_of(node)}
-    changed = {name: new for name, old in values.items() if (new := rewritten(old, change)) is not old}
+    changed = {}
+    for name in slots_of(node):
+        old = getattr(node, name)
+        new = rewritten(old, change)
+        if new is not old:
+            changed[name] = new
     return dataclasses.replace(node, **changed) if changed else node

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
+from typing import Any, get_args, get_type_hints
 
 from dpsql.sql.syntax import Node
 
@@ -17,12 +18,18 @@ _SLOTS: dict[type[Node], tuple[str, ...]] = {}
 
 
 def slots_of(node: Node) -> tuple[str, ...]:
-    """Names of all that a node is made of, but for its position."""
+    """Names of what a node holds other nodes in, as they are written."""
     kind = type(node)
     slots = _SLOTS.get(kind)
     if slots is None:
-        slots = _SLOTS[kind] = tuple(slot.name for slot in fields(node) if slot.name != "position")
+        hints = get_type_hints(kind)
+        slots = _SLOTS[kind] = tuple(slot.name for slot in fields(node) if _holds_nodes(hints[slot.name]))
     return slots
+
+
+def _holds_nodes(hint: Any) -> bool:
+    """Whether values of a type are nodes, or tuples of them."""
+    return issubclass(hint, Node) if isinstance(hint, type) else any(map(_holds_nodes, get_args(hint)))
 
 
 def children(node: Node) -> list[Node]:
