@@ -45,7 +45,8 @@ def condition_read(query: syntax.Select, scope: Scope) -> syntax.Expr | None:
     if query.where is None or not any(item.alias for item in query.items):
         return query.where
     where = _read(query.where, _read_in_turn(query, scope)[1])
-    measure(where)
+    if where is not query.where:
+        measure(where)
     return where
 
 

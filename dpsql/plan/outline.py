@@ -22,7 +22,7 @@ from dpsql.plan.plans import AnyPlan, shown
 from dpsql.plan.roles import bars_of
 from dpsql.plan.types import Parameters, Shown, Type, Value
 from dpsql.sql import syntax
-from dpsql.sql.parameters import names_in, parameter_count, parameters_in
+from dpsql.sql.parameters import parameter_count, parameters_in
 from dpsql.sql.walk import children, walk
 
 __all__ = ["Outline", "outline_of"]
@@ -73,7 +73,7 @@ def outline_of(
     """
     kinds = parameter_types(query, catalog)
     counts = {own.index for own in _limits(query)}
-    (_, lists), names = parameters_in(query), names_in(query)
+    _, lists, names = parameters_in(query)
 
     def passed(values: Sequence[Any]) -> Parameters:
         return dict(zip(names, values, strict=True)) if names else values

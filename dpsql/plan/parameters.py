@@ -11,7 +11,7 @@ from uuid import UUID
 
 from dpsql.errors import ProgrammingError
 from dpsql.plan.types import Passed, Value
-from dpsql.sql.parameters import names_in, parameters_in
+from dpsql.sql.parameters import parameters_in
 from dpsql.sql.syntax import Node
 from dpsql.sql.tokens import fold
 
@@ -31,7 +31,8 @@ def values_of(parameters: Any, query: Node) -> tuple[Passed, ...]:
     Raises:
         ProgrammingError: It is neither, holds something else, or what no engine could take, or too few or too many.
     """
-    if names := names_in(query):
+    wanted, lists, names = parameters_in(query)
+    if names:
         parameters = _by_name(parameters, names)
     elif isinstance(parameters, Mapping) and not parameters:
         parameters = ()
@@ -40,7 +41,6 @@ def values_of(parameters: Any, query: Node) -> tuple[Passed, ...]:
             f"The parameters came as one value of type {type(parameters).__name__}. Write a list with one value for "
             "each ? in the statement, such as [30] or [30, 'north']."
         )
-    wanted, lists = parameters_in(query)
     values = tuple(_list(value) if at in lists else _parameter(value) for at, value in enumerate(parameters))
     if wanted != len(values):
         takes = f"{wanted} value{'s' * (wanted != 1)}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dpsql.sql.syntax import Node, Parameter
 from dpsql.sql.walk import walk
 
-__all__ = ["names_in", "parameter_count", "parameters_in"]
+__all__ = ["parameter_count", "parameters_in"]
 
 
 def parameter_count(node: Node) -> int:
@@ -16,14 +16,13 @@ def parameter_count(node: Node) -> int:
     return parameters_in(node)[0]
 
 
-def parameters_in(node: Node) -> tuple[int, frozenset[int]]:
-    """How many values a statement takes, and the indexes of those that are lists of values."""
+def parameters_in(node: Node) -> tuple[int, frozenset[int], tuple[str, ...]]:
+    """How many values a statement takes, the indexes of those that are lists of values, and the names of all.
+
+    Names are folded, and in the order of their values; there are none where the parameters have no names.
+    """
     found = [own for own in walk(node) if isinstance(own, Parameter)]
     count = max((own.index + 1 for own in found), default=0)
-    return count, frozenset(own.index for own in found if own.many)
-
-
-def names_in(node: Node) -> tuple[str, ...]:
-    """The names of a statement's parameters, folded, in the order of their values; none where they have no names."""
-    named = {own.index: own.name for own in walk(node) if isinstance(own, Parameter) and own.name}
-    return tuple(named[index] for index in sorted(named))
+    named = {own.index: own.name for own in found if own.name}
+    names = tuple(named[index] for index in sorted(named))
+    return count, frozenset(own.index for own in found if own.many), names
