@@ -209,11 +209,13 @@ class _Count:
                 yield self.passing(rows, own)
 
     def passing(self, rows: int, own: Sequence[Expression]) -> Load:
-        """Rows for each of which something is worked out, and forgotten."""
-        windows = [one for one in own if isinstance(one, Windowed)]
+        """Rows for each of which something is worked out, and forgotten; of a column nothing but its being there."""
+        worked = [one for one in own if not isinstance(one, Column)]
+        windows = [one for one in worked if isinstance(one, Windowed)]
         sorts = NS_SORTED * len({(one.partition, one.order) for one in windows})
-        each = NS_A_NODE + sorts + sum(nanoseconds(one, self.spelt) + _in_window(one, rows) for one in own)
-        at_once = min(rows, AT_ONCE) * LETTER * sum(_written(one, self.spelt) for one in own)
+        each = NS_A_NODE * (1 + len(own) - len(worked)) + sorts
+        each += sum(nanoseconds(one, self.spelt) + _in_window(one, rows) for one in worked)
+        at_once = min(rows, AT_ONCE) * LETTER * sum(_written(one, self.spelt) for one in worked)
         return Load(rows, rows * each if rows > self.alone or each > PLAIN else 0, at_once)
 
     def held(self, rows: int, own: Sequence[Expression]) -> Iterator[Load]:
