@@ -91,13 +91,16 @@ def _image(
 
     Data may hold a NULL that is not declared: what the key makes of it is a group, NULL itself is not.
     """
-    rows: list[Cell] = list(product(*(dict.fromkeys((*domain, None)) for domain in domains.values())))
     open_to_null = [at for at, domain in enumerate(domains.values()) if None not in domain]
+    cells = ((*domain, None) if at in open_to_null else domain for at, domain in enumerate(domains.values()))
+    rows: list[Cell] = list(product(*cells))
     values, *flags = zip(*evaluate([expression, *own], list(domains), rows), strict=True)
-    true = [*map(all, zip(*flags, strict=True))] or [True] * len(rows)
-    image = dict.fromkeys(compress(values, true))
-    nulls = (row for row, value, met in zip(rows, values, true, strict=True) if value is None and met)
-    is_group = None in image and not all(any(row[at] is None for at in open_to_null) for row in nulls)
+    found = list(zip(values, rows, strict=True))
+    if flags:
+        found = list(compress(found, map(all, zip(*flags, strict=True))))
+    image = dict.fromkeys(value for value, _ in found)
+    nulls = (row for value, row in found if value is None)
+    is_group = any(all(row[at] is not None for at in open_to_null) for row in nulls)
     return (*sorted(value for value in image if value is not None), *([None] if is_group else []))
 
 

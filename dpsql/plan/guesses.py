@@ -34,6 +34,7 @@ from dpsql.plan.nodes import (
     Written,
 )
 from dpsql.plan.relations import aliases_of, conjuncts, is_public, predicates, private_scans, unit_of
+from dpsql.plan.remembered import remembered
 from dpsql.plan.selectivity import share_left, share_valued
 from dpsql.plan.stability import rows_per_unit
 
@@ -77,6 +78,7 @@ def known_units(table: TableInfo, others: Iterable[TableInfo]) -> int | None:
     return max(fits, default=None)
 
 
+@remembered
 def rows_guessed(relation: Relation) -> int:
     """About how many rows a private relation has; 0 of a public one.
 

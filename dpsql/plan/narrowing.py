@@ -57,6 +57,7 @@ from dpsql.plan.nodes import (
     Written,
 )
 from dpsql.plan.ranges import hull_of, is_certain, known_range
+from dpsql.plan.remembered import remembered
 from dpsql.plan.stability import most_rows
 from dpsql.plan.steps import NOTHING
 from dpsql.plan.types import Facts, Type
@@ -205,6 +206,7 @@ def _branches(case: Case, box: Box) -> Iterator[tuple[Expression, Box]]:
 # -------------------------------------------------------------------------------------------------- of a relation
 
 
+@remembered
 def _rows(relation: Relation) -> Box | None:
     """The box of a relation's rows; None where it can have none."""
     match relation:

@@ -167,6 +167,7 @@ def _behind(relation: Relation, column: Column) -> Iterator[tuple[ColumnInfo, bo
                 yield from origins(part, expressions[place])
 
 
+@remembered
 def unit_of(relation: Relation) -> Column | None:
     """The column that names the privacy unit of each row; None where rows are public or have lost their unit.
 

@@ -186,9 +186,8 @@ class Rows:
             raise no_such_table(source, [*self.catalog.tables, *self.ctes])
         scan = Scan(table, self.alias())
         columns = {own: column_of(scan, own) for own in table.columns}
-        self._enter(group, alias, Sub(scan, columns), source.position)
         implied = frozenset({table.unit} if table.unit is not None and table.unit_implied else ())
-        group.entries[-1] = replace(group.entries[-1], implied=implied, renamed=table.renamed)
+        self._add(group, scan, ScopeEntry(alias, columns, implied, table.renamed), source.position)
 
     def _named(self, name: str) -> Sub:
         query = self.ctes[name]
@@ -196,9 +195,12 @@ class Rows:
         return replace(self, ctes=inner).sub(query)
 
     def _enter(self, group: Gathered, alias: str, sub: Sub, position: Position) -> None:
-        refuse_twice(alias, group.entries, position)
-        group.parts.append(sub.relation)
-        group.entries.append(ScopeEntry(alias, sub.columns))
+        self._add(group, sub.relation, ScopeEntry(alias, sub.columns), position)
+
+    def _add(self, group: Gathered, relation: Relation, entry: ScopeEntry, position: Position) -> None:
+        refuse_twice(entry.alias, group.entries, position)
+        group.parts.append(relation)
+        group.entries.append(entry)
 
     def _left_join(
         self, join: syntax.JoinClause, kept: syntax.Relation, other: syntax.Relation, group: Gathered

@@ -81,6 +81,8 @@ class Account:
         >>> Account(epsilon=2, delta=1, gamma={("city", 1): 7}).times(3)
         Account(epsilon=6, delta=3, rho=0, gamma={('city', 1): 7}, metric={}, classes={}, covered=0)
         """
+        if count == 1:
+            return self
         return Account(
             epsilon=None if self.epsilon is None else self.epsilon * count,
             delta=self.delta * count,
