@@ -180,6 +180,7 @@ class Charging:
     ) -> None:
         self._ledger, self._waiting, self._version = ledger, waiting, version
         self._classes = classes
+        self._nothing = summary(Composed(()), ledger.composition, classes)
         self.turns, self.above = Turns(ledger.turns), above
         self.closed: str | None = None
         self._standing = Standing(ledger)
@@ -233,8 +234,8 @@ class Charging:
         Raises:
             BudgetExceeded: It would not, as the charge would say.
         """
-        price, nothing = (summary(own, self._ledger.composition, self._classes) for own in (loss, Composed(())))
-        if price == nothing:
+        price = summary(loss, self._ledger.composition, self._classes)
+        if price == self._nothing:
             return PrivacyLoss()
         self._standing.refuse_unpayable(analyst, loss)
         return price

@@ -84,6 +84,7 @@ def has_left_join(relation: Relation) -> bool:
     return (isinstance(relation, Join) and relation.outer) or any(map(has_left_join, _inputs(relation)))
 
 
+@remembered
 def has_windows(relation: Relation) -> bool:
     """Whether it is made of rows with windows over those of their unit, among others."""
     own = isinstance(relation, Project) and any(isinstance(value, Windowed) for _, value in relation.columns)
@@ -266,7 +267,7 @@ def is_rounded(column: Column, equal: tuple[tuple[Column, Column], ...]) -> bool
     """Whether integers are compared as reals, so that different ones may be equal."""
     if column.facts.type is not Type.INTEGER:
         return False
-    return any(column in pair and {a.facts.type for a in pair} == {Type.INTEGER, Type.REAL} for pair in equal)
+    return any(column in pair and any(own.facts.type is Type.REAL for own in pair) for pair in equal)
 
 
 def size_of(public: Relation) -> int:

@@ -14,7 +14,7 @@ Tests: tests/unit/plan/test_unit_work.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 
 from dpsql.errors import UnsupportedQuery
@@ -82,7 +82,7 @@ class Load:
     rows: int
     ns: int
     held: int
-    construct: str = "SELECT"
+    construct: str
 
 
 def refuse_heavy_unit(plan: Plan, catalog: Catalog) -> None:
@@ -188,27 +188,26 @@ class _Count:
         for own, below in parts_of(relation):
             if below is None:
                 compared = _compared(relation) if isinstance(relation, Semi) else rows_per_unit(relation)
-                yield replace(self.passing(compared, own), construct=WORDS[type(relation)])
+                yield self.passing(compared, own, WORDS[type(relation)])
             elif not is_public(below):
                 yield from self.below(below)
-                loads = self._of_rows(relation, below, own)
-                yield from (replace(load, construct=WORDS[type(relation)]) for load in loads)
+                yield from self._of_rows(relation, below, own)
 
     def _of_rows(self, relation: Relation, below: Relation, own: Sequence[Expression]) -> Iterator[Load]:
         """The load of the rows of a relation below another one, which it passes, gathers, or looks up in."""
-        rows = rows_per_unit(below)
+        rows, construct = rows_per_unit(below), WORDS[type(relation)]
         match relation:
             case Join() | Semi():
                 aliases = aliases_of(below)
-                yield from self.held(rows, [one for one in self.used if one.alias in aliases])
+                yield from self.held(rows, [one for one in self.used if one.alias in aliases], construct)
             case PerUnit() | Project(distinct=True):
-                yield from self.held(rows, own)
+                yield from self.held(rows, own, construct)
             case Project() if any(isinstance(one, Windowed) for one in own):
-                yield from self.held(rows, own)
+                yield from self.held(rows, own, construct)
             case _:
-                yield self.passing(rows, own)
+                yield self.passing(rows, own, construct)
 
-    def passing(self, rows: int, own: Sequence[Expression]) -> Load:
+    def passing(self, rows: int, own: Sequence[Expression], construct: str) -> Load:
         """Rows for each of which something is worked out, and forgotten; of a column nothing but its being there."""
         worked = [one for one in own if not isinstance(one, Column)]
         windows = [one for one in worked if isinstance(one, Windowed)]
@@ -216,14 +215,14 @@ class _Count:
         each = NS_A_NODE * (1 + len(own) - len(worked)) + sorts
         each += sum(nanoseconds(one, self.spelt) + _in_window(one, rows) for one in worked)
         at_once = min(rows, AT_ONCE) * LETTER * sum(_written(one, self.spelt) for one in worked)
-        return Load(rows, rows * each if rows > self.alone or each > PLAIN else 0, at_once)
+        return Load(rows, rows * each if rows > self.alone or each > PLAIN else 0, at_once, construct)
 
-    def held(self, rows: int, own: Sequence[Expression]) -> Iterator[Load]:
+    def held(self, rows: int, own: Sequence[Expression], construct: str = "SELECT") -> Iterator[Load]:
         """Rows whose values are all held until the last of them is there."""
-        yield self.passing(rows, own)
+        yield self.passing(rows, own, construct)
         beside = VALUE if rows > self.alone else 0
         each = beside + sum(beside + LETTER * _letters(expression) for expression in own)
-        yield Load(rows, 0, rows * each)
+        yield Load(rows, 0, rows * each, construct)
 
 
 def _in_window(expression: Expression, rows: int) -> int:

@@ -153,13 +153,16 @@ def readable(account: Account, *, rho: bool, classes: Mapping[str, int | None]) 
     )
 
 
-@lru_cache(maxsize=1024)
 def _printed(amount: int | None, unit: Fraction = UNIT) -> float:
     """The nearest float that prints as at least the amount: 3/10 is 0.3, although that float lies a little below."""
     if amount is None:
         return math.inf
-    if amount == 0:
-        return 0
+    return _at_least(amount, unit) if amount else 0
+
+
+@lru_cache(maxsize=1024)
+def _at_least(amount: int, unit: Fraction) -> float:
+    """The same of a finite amount that is not 0."""
     exact = amount * unit
     nearest = float(exact)
     return nearest if Fraction(repr(nearest)) >= exact else math.nextafter(nearest, math.inf)

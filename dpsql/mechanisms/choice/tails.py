@@ -6,6 +6,7 @@ Tests: tests/unit/mechanisms/choice/test_tails.py.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -32,6 +33,7 @@ def fading(many: int, thins: float = THINS[1]) -> np.ndarray:
     return max(thins, FADES) ** (doublings - far_out) * thins**far_out
 
 
+@lru_cache(maxsize=1024)  # a policy's bounds give few edges, of which each statement asks the same
 def beyond(edge: float, far: float) -> tuple[float, float]:
     """By how much one row beyond an edge exceeds it, as the interval takes rows to thin out, and its square the edge's.
 
