@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from dpsql.plan.catalog import RANK, ColumnInfo
+from dpsql.plan.catalog import RANK, ColumnInfo, TableInfo
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import (
     Apply,
@@ -27,6 +27,7 @@ from dpsql.plan.types import Type
 __all__ = [
     "aliases_of",
     "column_of",
+    "columns_of_scan",
     "conjuncts",
     "filtered_scan",
     "has_left_join",
@@ -54,6 +55,19 @@ def column_of(scan: Scan, name: str) -> Column:
         scan.alias, name, info.facts, info.values, info.stored_grid, info.unit, info.link, declared,
         info.reach, info.length, info.letters,
     )  # fmt: skip
+
+
+def columns_of_scan(scan: Scan) -> Mapping[str, Column]:
+    """All columns of a scanned table by name, made once for each alias: every statement scans the same tables."""
+    known = _columns_by_alias(scan.table)
+    if scan.alias not in known:
+        known[scan.alias] = {name: column_of(scan, name) for name in scan.table.columns}
+    return known[scan.alias]
+
+
+@remembered
+def _columns_by_alias(_table: TableInfo) -> dict[str, Mapping[str, Column]]:
+    return {}
 
 
 def _inputs(relation: Relation) -> tuple[Relation, ...]:

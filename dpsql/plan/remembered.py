@@ -9,24 +9,26 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TypeVar
 
+from dpsql.plan.catalog import TableInfo
 from dpsql.plan.nodes import Relation
 
 __all__ = ["MOST_KEPT", "remembered"]
 
 MOST_KEPT = 256  # Relations, which is more than most statements have. Few, since what they list is kept with them.
 
+Asked = TypeVar("Asked", Relation, TableInfo)
 Found = TypeVar("Found")
 
 
-def remembered(find: Callable[[Relation], Found]) -> Callable[[Relation], Found]:
-    """The same function of a relation, which works out once what it finds of each.
+def remembered(find: Callable[[Asked], Found]) -> Callable[[Asked], Found]:
+    """The same function of a relation, or of a table, which works out once what it finds of each.
 
     A relation never changes, and is known by where it is in memory: to compare two would take longer than to find out.
     """
-    kept: dict[int, tuple[Relation, Found]] = {}  # with the relation itself, so that no other one is put in its place
+    kept: dict[int, tuple[Asked, Found]] = {}  # with the relation itself, so that no other one is put in its place
 
     @wraps(find)
-    def found(relation: Relation) -> Found:
+    def found(relation: Asked) -> Found:
         known = kept.get(id(relation))
         if known is not None:
             return known[1]

@@ -34,7 +34,7 @@ from dpsql.plan.identities import chooses
 from dpsql.plan.lateral import condition_read, with_names_read
 from dpsql.plan.listed import listed_rows, one_row
 from dpsql.plan.nodes import Column, Expression, Filter, Join, Project, Relation, Scan
-from dpsql.plan.relations import column_of, conjuncts, is_public, unit_of
+from dpsql.plan.relations import columns_of_scan, conjuncts, is_public, unit_of
 from dpsql.plan.scope import Scope, ScopeEntry, no_such_table, same_name, without_from
 from dpsql.plan.semi import semi_join
 from dpsql.plan.stars import shown_by
@@ -185,9 +185,8 @@ class Rows:
         if table is None:
             raise no_such_table(source, [*self.catalog.tables, *self.ctes])
         scan = Scan(table, self.alias())
-        columns = {own: column_of(scan, own) for own in table.columns}
         implied = frozenset({table.unit} if table.unit is not None and table.unit_implied else ())
-        self._add(group, scan, ScopeEntry(alias, columns, implied, table.renamed), source.position)
+        self._add(group, scan, ScopeEntry(alias, columns_of_scan(scan), implied, table.renamed), source.position)
 
     def _named(self, name: str) -> Sub:
         query = self.ctes[name]
