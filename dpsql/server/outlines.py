@@ -14,7 +14,7 @@ from dpsql.plan.parameters import named_alone
 from dpsql.plan.types import Parameters, Type
 from dpsql.session import Session
 from dpsql.sql import syntax
-from dpsql.sql.parameters import names_in
+from dpsql.sql.parameters import parameters_in
 from dpsql.sql.parse import parse
 
 __all__ = ["outline", "with_intervals"]
@@ -50,7 +50,7 @@ def outline(session: Session, sql: str, parameters: Parameters | None = None) ->
 
 def _outline(session: Session, sql: str, parameters: Parameters | None) -> Outline:
     statement = parse(sql)
-    if parameters is None and (names := names_in(statement)):
+    if parameters is None and (names := parameters_in(statement)[2]):
         raise named_alone(names)
     match statement:
         case syntax.QueryStatement() | syntax.Explain(query=syntax.QueryStatement()):
