@@ -57,7 +57,7 @@ LEDGER = (
     Defence(
         "what follows the charge is tried before it",
         BUYING,
-        "            backend.post_process.rehearse(prepared.plan)",
+        "            self._backend.post_process.rehearse(prepared.plan)",
         "            pass",
         OF_BUYING,
     ),

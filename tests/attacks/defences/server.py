@@ -146,8 +146,8 @@ SERVER = (
     Defence(
         "an agent pays what its human heard",
         "dpsql/server/tools.py",
-        "            if now not in (cost, PrivacyLoss()):",
-        "            if False:",
+        "        if now not in (cost, PrivacyLoss()):",
+        "        if False:",
         ("tests/unit/server/test_mcp.py",),
     ),
 )
