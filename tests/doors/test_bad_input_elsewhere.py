@@ -159,7 +159,8 @@ def test_another_schema_is_a_change_and_is_built_or_refused_by_name(
     with dpsql.open(policy) as proxy:
         assert proxy.session(analyst="ana").query("SELECT COUNT(*) FROM odd").rows
         elsewhere.again(name, made(tmp_path, f'CREATE TABLE "Odd" AS {sql}'))
-        assert proxy.session(analyst="ana").query("SELECT COUNT(*) + 1 FROM odd").rows  # of the version that stands
+        # Of the version that stands:
+        assert proxy.session(analyst="ana").query("SELECT COUNT(*) FROM odd WHERE upper > 1").rows
     with pytest.raises(OperationalError, match="The data changed since version 1"):
         dpsql.open(policy)
     if not mended:
@@ -168,7 +169,7 @@ def test_another_schema_is_a_change_and_is_built_or_refused_by_name(
         elsewhere.again(name, made(tmp_path, ODD))
     assert refresh(policy) == 2
     with dpsql.open(policy) as proxy:
-        assert proxy.session(analyst="ana").query("SELECT COUNT(*) + 2 FROM odd").rows
+        assert proxy.session(analyst="ana").query("SELECT COUNT(*) FROM odd WHERE upper > 2").rows
         assert proxy.session(analyst="ana").budget().spent.epsilon == 3
 
 
