@@ -190,7 +190,13 @@ class Dialect:
         return spelling
 
 
-_INSTEAD = {"strftime": "Write date_trunc('month', x), or year(x) and month(x)."}
+_INSTEAD = {
+    "strftime": "Write date_trunc('month', x), or year(x) and month(x).",
+    **dict.fromkeys(
+        ("regexp_matches", "regexp_full_match"),
+        "It is what ~ and SIMILAR TO stand for. Write LIKE with % and _ (ILIKE whatever the case), or x IN ('a', 'b').",
+    ),
+}
 """What to write in the place of functions that an engine lacks, where there is something close."""
 
 OFFSET = "[ ]?([Zz]|UTC|[+-](0[0-9]|1[0-5])(:?[0-5][0-9])?)$"

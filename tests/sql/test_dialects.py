@@ -90,6 +90,8 @@ def test_what_a_database_has_not_is_refused_by_its_name() -> None:
     poor = replace(MARKED, spellings={})
     with pytest.raises(UnsupportedQuery, match="Marked has nothing that computes it without ever failing"):
         poor.spelled("gcd({0}, {1})")
+    with pytest.raises(UnsupportedQuery, match="what ~ and SIMILAR TO stand for"):
+        poor.spelled("regexp_full_match({0}, {1})")
 
 
 def test_a_primitive_may_be_spelled_otherwise_with_so_many_arguments() -> None:
