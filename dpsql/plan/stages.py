@@ -256,7 +256,7 @@ class _Stage:
             raise UnsupportedQuery(
                 "over answers and public tables a row is not chosen by an aggregate.", construct=node.name,
                 position=node.position,
-                hint="Write ORDER BY n DESC LIMIT 1, or for one of each group "
+                hint="Write ORDER BY n DESC LIMIT 1; over an answer, for one of each group, "
                 "QUALIFY ROW_NUMBER() OVER (PARTITION BY g ORDER BY n DESC) = 1.",
             )  # fmt: skip
         return windowed(node, Resolver(self._lookup, self.parameters)) if isinstance(node, syntax.Window) else None

@@ -252,7 +252,8 @@ def refuse_over_rows(query: syntax.Select, relation: Relation) -> None:
         if is_public(relation):
             if any(item.name == KEPT for item in query.items):
                 raise UnsupportedQuery(
-                    "it chooses no rows of public tables.", construct="QUALIFY", position=window.position,
+                    "it chooses no rows of public tables.", construct="QUALIFY, DISTINCT ON",
+                    position=window.position,
                     hint="Leave it out, and have the window among the columns: SELECT name, ROW_NUMBER() OVER (ORDER "
                     "BY name) AS r FROM t ORDER BY r. That costs nothing, and r says which rows it would keep.",
                 )  # fmt: skip

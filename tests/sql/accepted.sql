@@ -7270,6 +7270,25 @@ SELECT st, COUNT(*) AS n FROM (SELECT customer_id, arg_max(channel, placed) AS s
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t4"."v0" AS "k0" FROM (SELECT "k0", CAST(max("x0") AS VARCHAR) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t3"."c0" AS "k0", CASE WHEN (("t3"."c7" IS NULL) OR ("t3"."c2" IS NULL)) THEN CAST(NULL AS VARCHAR) ELSE "t3"."w0" END AS "x0" FROM (SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."c2" AS "c2", "t2"."c3" AS "c3", "t2"."c4" AS "c4", "t2"."c5" AS "c5", "t2"."c6" AS "c6", "t2"."c7" AS "c7", "t2"."c8" AS "c8", "t2"."c9" AS "c9", "t2"."c10" AS "c10", "t2"."c11" AS "c11", FIRST_VALUE("t2"."c7") OVER (PARTITION BY "t2"."c0" ORDER BY "t2"."c11" ASC NULLS LAST, "t2"."c2" DESC NULLS LAST, "t2"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t1"."customer_id" AS "c0", "t1"."order_id" AS "c1", "t1"."placed" AS "c2", "t1"."day" AS "c3", "t1"."total" AS "c4", "t1"."items" AS "c5", "t1"."status" AS "c6", "t1"."channel" AS "c7", "t1"."express" AS "c8", "t1"."discount" AS "c9", "t1"."note" AS "c10", CASE WHEN (("t1"."channel" IS NULL) OR ("t1"."placed" IS NULL)) THEN CAST($1 AS BIGINT) ELSE CAST($2 AS BIGINT) END AS "c11", "t1"."$rank" AS "place" FROM "bounded"."main"."orders" AS "t1") AS "t2") AS "t3") AS r) AS r GROUP BY "k0") AS "t4") AS q GROUP BY "k0"
 -- values: 1, 0
 
+-- Truths and days, whose greatest other engines find in words of their own
+-- policy: shop
+SELECT e, COUNT(*) AS n FROM (SELECT customer_id, last(express ORDER BY items NULLS FIRST, placed) AS e FROM orders GROUP BY customer_id) GROUP BY e
+-- unit: orders.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean or NULL; 3 values: False, True, NULL
+-- a0: count_rows
+-- columns: e boolean or NULL, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t4"."v0" AS "k0" FROM (SELECT "k0", max("x0") AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t3"."c0" AS "k0", "t3"."w0" AS "x0" FROM (SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."c2" AS "c2", "t2"."c3" AS "c3", "t2"."c4" AS "c4", "t2"."c5" AS "c5", "t2"."c6" AS "c6", "t2"."c7" AS "c7", "t2"."c8" AS "c8", "t2"."c9" AS "c9", "t2"."c10" AS "c10", FIRST_VALUE("t2"."c8") OVER (PARTITION BY "t2"."c0" ORDER BY "t2"."c5" DESC NULLS LAST, "t2"."c2" DESC NULLS FIRST, "t2"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t1"."customer_id" AS "c0", "t1"."order_id" AS "c1", "t1"."placed" AS "c2", "t1"."day" AS "c3", "t1"."total" AS "c4", "t1"."items" AS "c5", "t1"."status" AS "c6", "t1"."channel" AS "c7", "t1"."express" AS "c8", "t1"."discount" AS "c9", "t1"."note" AS "c10", "t1"."$rank" AS "place" FROM "bounded"."main"."orders" AS "t1") AS "t2") AS "t3") AS r) AS r GROUP BY "k0") AS "t4") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT COUNT(*) AS n FROM (SELECT customer_id, arg_max(day, placed) AS d FROM orders GROUP BY customer_id) WHERE d >= DATE '2024-06-01'
+-- unit: orders.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: n integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM (SELECT "k0", CAST(max("x0") AS DATE) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t3"."c0" AS "k0", CASE WHEN (("t3"."c3" IS NULL) OR ("t3"."c2" IS NULL)) THEN CAST(NULL AS DATE) ELSE "t3"."w0" END AS "x0" FROM (SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."c2" AS "c2", "t2"."c3" AS "c3", "t2"."c4" AS "c4", "t2"."c5" AS "c5", "t2"."c6" AS "c6", "t2"."c7" AS "c7", "t2"."c8" AS "c8", "t2"."c9" AS "c9", "t2"."c10" AS "c10", "t2"."c11" AS "c11", FIRST_VALUE("t2"."c3") OVER (PARTITION BY "t2"."c0" ORDER BY "t2"."c11" ASC NULLS LAST, "t2"."c2" DESC NULLS LAST, "t2"."place" ASC NULLS FIRST) AS "w0" FROM (SELECT "t1"."customer_id" AS "c0", "t1"."order_id" AS "c1", "t1"."placed" AS "c2", "t1"."day" AS "c3", "t1"."total" AS "c4", "t1"."items" AS "c5", "t1"."status" AS "c6", "t1"."channel" AS "c7", "t1"."express" AS "c8", "t1"."discount" AS "c9", "t1"."note" AS "c10", CASE WHEN (("t1"."day" IS NULL) OR ("t1"."placed" IS NULL)) THEN CAST($1 AS BIGINT) ELSE CAST($2 AS BIGINT) END AS "c11", "t1"."$rank" AS "place" FROM "bounded"."main"."orders" AS "t1") AS "t2") AS "t3") AS r) AS r GROUP BY "k0") AS "t4" WHERE ("t4"."v0" >= CAST($3 AS DATE))) AS q
+-- values: 1, 0, 2024-06-01
+
 -- policy: shop
 SELECT AVG(i) AS i FROM (SELECT customer_id, first(items ORDER BY placed) AS i, COUNT(*) AS n FROM orders GROUP BY customer_id) WHERE n > 1
 -- unit: orders.customer_id

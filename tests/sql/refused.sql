@@ -724,8 +724,11 @@ SELECT * REPLACE (1 AS age) FROM patients
 SELECT DISTINCT sex, COUNT(*) AS n FROM patients GROUP BY sex QUALIFY ROW_NUMBER() OVER (ORDER BY n) = 1
 -- refused: QUALIFY at 1:71: beside it one star at most stands, and no DISTINCT. Write SELECT DISTINCT a, b FROM (SELECT a, b .. QUALIFY ..).
 
+SELECT DISTINCT ON (state) state, name FROM cities ORDER BY state, population DESC
+-- refused: QUALIFY, DISTINCT ON at 1:8: it chooses no rows of public tables. Leave it out, and have the window among the columns: SELECT name, ROW_NUMBER() OVER (ORDER BY name) AS r FROM t ORDER BY r. That costs nothing, and r says which rows it would keep.
+
 SELECT name FROM cities QUALIFY ROW_NUMBER() OVER (PARTITION BY state ORDER BY population DESC) = 1
--- refused: QUALIFY at 1:33: it chooses no rows of public tables. Leave it out, and have the window among the columns: SELECT name, ROW_NUMBER() OVER (ORDER BY name) AS r FROM t ORDER BY r. That costs nothing, and r says which rows it would keep.
+-- refused: QUALIFY, DISTINCT ON at 1:33: it chooses no rows of public tables. Leave it out, and have the window among the columns: SELECT name, ROW_NUMBER() OVER (ORDER BY name) AS r FROM t ORDER BY r. That costs nothing, and r says which rows it would keep.
 
 SELECT COUNT(*) FROM (SELECT MAX(diagnosis) OVER (PARTITION BY patient_id) AS last FROM visits) WHERE last = 'flu'
 -- refused: MAX at 1:30: over the rows of one unit it is of numbers, days and moments. Write FIRST_VALUE(x) OVER (PARTITION BY unit ORDER BY x DESC).
@@ -2369,7 +2372,7 @@ SELECT concat(AVG(cost), ' euro') FROM visits
 -- refused: concat at 1:8: it does not take (real, text). It takes (text, ...). Write CAST(n AS VARCHAR) for a whole number, and CAST(round(x, 1) AS VARCHAR) for another.
 
 SELECT arg_max(y, n) FROM (SELECT year(visited_on) AS y, COUNT(*) AS n FROM visits GROUP BY y)
--- refused: arg_max at 1:8: over answers and public tables a row is not chosen by an aggregate. Write ORDER BY n DESC LIMIT 1, or for one of each group QUALIFY ROW_NUMBER() OVER (PARTITION BY g ORDER BY n DESC) = 1.
+-- refused: arg_max at 1:8: over answers and public tables a row is not chosen by an aggregate. Write ORDER BY n DESC LIMIT 1; over an answer, for one of each group, QUALIFY ROW_NUMBER() OVER (PARTITION BY g ORDER BY n DESC) = 1.
 
 SELECT COUNT(*) AS n FROM visits WHERE n > 5
 -- refused: COUNT at 1:8: an aggregate cannot stand here. Conditions on aggregates belong into HAVING; an aggregate of aggregates needs a sub-query.
