@@ -19,7 +19,7 @@ from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.quote import public_quote, quote
 from dpsql.answers.quoted import Quote, released_before
 from dpsql.answers.release import Released
-from dpsql.answers.written import read_released
+from dpsql.answers.written import may_be_repriced, read_released
 from dpsql.charging import Charging, Spoken
 from dpsql.engine.base import Engine
 from dpsql.engine.lower import Lower, lowering
@@ -38,7 +38,7 @@ from dpsql.plan.options import Options
 from dpsql.plan.outline import Outline
 from dpsql.plan.plans import AnyPlan, Plan, PublicPlan
 from dpsql.prepare import Prepared, prepare, refuse_unread
-from dpsql.prepare.batch import Batch, Prices, batch_of, priced_at, separable
+from dpsql.prepare.batch import Batch, Prices, batch_of, priced_at, repriced, separable
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import PrivacyLoss, summary
 from dpsql.privacy.sampling import Sampler
@@ -196,17 +196,17 @@ class Backend:
             release: Charges for what is new of them and adds its answers to those that were stored; gives notices.
         """
         fingerprints = self.fingerprints(own, analyst)
-        batch, stored = self._found(own, fingerprints)
+        batch, stored = self._found(own, fingerprints, analyst)
         if not batch.fresh:  # all of it is free: nobody need wait for another
             return batch, stored, ()
         with ExitStack() as turn:
             if turn.enter_context(self.charging.turns.of(fingerprints)):
                 self.times.begin_anew()
-            batch, stored = self._found(own, fingerprints)
+            batch, stored = self._found(own, fingerprints, analyst)
             try:
                 return batch, stored, release(batch, stored)
             except ReleasedMeanwhile:  # by another process: now it is found
-                batch, stored = self._found(own, fingerprints)
+                batch, stored = self._found(own, fingerprints, analyst)
                 return batch, stored, release(batch, stored)
             except BudgetExceeded:  # before anything was read: who asks the same need not wait for this refusal
                 turn.close()
@@ -220,24 +220,44 @@ class Backend:
         return tuple(prepared.fingerprint(analyst, self.catalog.version) for prepared in own)
 
     def stored(self, fingerprints: Sequence[str]) -> list[str] | None:
-        """What tells the stored answers of these from all others; None where one is not stored."""
+        """What tells the stored answers of these from all others; None where one is not stored as it was asked."""
         found = [self.ledger.find(fingerprint) for fingerprint in fingerprints]
-        return None if None in found else [sha256(own[0]).hexdigest() for own in found if own is not None]
+        if any(own is None or may_be_repriced(own[0]) for own in found):
+            return None
+        return [sha256(own[0]).hexdigest() for own in found if own is not None]
 
     def together(self, own: Sequence[Prepared], analyst: str) -> tuple[Batch, dict[int, Released]]:
         """How statements are bought together, and the stored answers of those that were released before."""
-        return self._found(own, self.fingerprints(own, analyst))
+        return self._found(own, self.fingerprints(own, analyst), analyst)
 
-    def _found(self, own: Sequence[Prepared], fingerprints: Sequence[str]) -> tuple[Batch, dict[int, Released]]:
-        stored, at = dict[int, Released](), list(own)
+    def _found(
+        self, own: Sequence[Prepared], fingerprints: Sequence[str], analyst: str
+    ) -> tuple[Batch, dict[int, Released]]:
+        names, at, stored = list[str](), list[Prepared](), dict[int, Released]()
         for index, (prepared, fingerprint) in enumerate(zip(own, fingerprints, strict=True)):
-            found = self.ledger.find(fingerprint)
+            name, then, found = self._released(prepared, fingerprint, analyst)
+            names.append(name)
+            at.append(then)
             if found is not None:
-                keys = [grouping.keys for grouping in prepared.groupings]
-                stored[index] = read_released(prepared.plan, keys, found[0])
-                if stored[index].prices:
-                    at[index] = self.at(prepared, stored[index].prices)
-        return batch_of(at, fingerprints, stored, self.at, self.lower), stored
+                stored[index] = found
+        return batch_of(at, names, stored, self.at, self.lower), stored
+
+    def _released(self, own: Prepared, fingerprint: str, analyst: str) -> tuple[str, Prepared, Released | None]:
+        """Under what a statement is stored, the statement at the prices at which it was released, and that release.
+
+        What was bought at the prices of a batch answers those alone whose release is the same at these, too: of two
+        statements with one release at their own prices, another mechanism may serve each there.
+        """
+        found = self.ledger.find(fingerprint)
+        if found is None:
+            return fingerprint, own, None
+        released = read_released(own.plan, [grouping.keys for grouping in own.groupings], found[0])
+        if not released.prices:
+            return fingerprint, own, released
+        then = repriced(own, released.prices, self.at)
+        if then.fingerprint(analyst, self.catalog.version) == released.bought_as:
+            return fingerprint, then, released
+        return self._released(own, sha256(f"{fingerprint}, not {released.bought_as}".encode()).hexdigest(), analyst)
 
     def quoted(
         self, plan: Plan, own: Options, in_force: Options, half_width: Mapping[str, float] | None, analyst: str
@@ -256,7 +276,8 @@ class Backend:
         prepared = self.prepared(plan, in_force)
         refuse_unread(own, prepared.read)
         quote = self.quote(prepared, analyst)
-        if self.ledger.find(prepared.fingerprint(analyst, self.version)) is not None:
+        *_, stored = self._released(prepared, prepared.fingerprint(analyst, self.version), analyst)
+        if stored is not None:
             quote = released_before(quote)
         return replace(quote, notes=(*quote.notes, *guesses_of(prepared, half_width))) if half_width else quote
 

@@ -214,10 +214,13 @@ class Buying(Calls):
         if not batch.fresh:
             return ()
         drawn = {draw: stored[index].tables[name] for draw, (index, name) in batch.known.items()}
+        version = self._backend.catalog.version
         charge, notices = self._charged(batch, [asked[index][1] for index in batch.fresh])
         for index in batch.fresh:
             prepared = self._told(asked, batch, index, stored)
-            stored[index] = replace(self._release(prepared, batch.draws(index), drawn), prices=batch.prices(index))
+            released, prices = self._release(prepared, batch.draws(index), drawn), batch.prices(index)
+            bought_as = batch.together[index].fingerprint(self._analyst, version) if prices else ""
+            stored[index] = replace(released, prices=prices, bought_as=bought_as)
             kept = write_released(stored[index])
             store = partial(self._backend.ledger.store, charge, batch.fingerprints[index], kept)
             self._backend.times.at_leaving(store)

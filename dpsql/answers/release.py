@@ -37,11 +37,13 @@ class Released:
         groups: For each grouping, its groups in order; they lead to no raw table.
         tables: One per measurement.
         prices: At which each aggregate was bought, by name, where they are not those of the statement alone.
+        bought_as: Then, the fingerprint of the statement at these prices.
     """
 
     groups: tuple[GroupColumns, ...]
     tables: Mapping[str, ReleasedTable]
     prices: Mapping[str, Price] = field(default_factory=dict)
+    bought_as: str = ""
 
 
 def release(prepared: Prepared, raw: Sequence[RawTable], noise: Noised) -> Released:

@@ -26,7 +26,7 @@ from dpsql.plan.plans import Plan
 from dpsql.plan.types import Type
 from dpsql.privacy.tables import GroupColumns, ReleasedTable
 
-__all__ = ["read_released", "write_released"]
+__all__ = ["may_be_repriced", "read_released", "write_released"]
 
 LONG = 64
 """Values from which on whole numbers are written as bytes. It is a choice: below, digits are as short."""
@@ -41,6 +41,7 @@ def write_released(released: Released) -> bytes:
     whole: dict[str, Any] = {"groups": groups, "tables": tables}
     if released.prices:
         whole["prices"] = {name: asdict(price) for name, price in released.prices.items()}
+        whole["bought_as"] = released.bought_as
     return json.dumps(whole, default=_plain).encode()
 
 
@@ -64,9 +65,15 @@ def read_released(plan: Plan, groupings: Sequence[Sequence[int]], stored: bytes)
             name: ReleasedTable(_read_table(columns, chosen.get(name.rpartition("@")[0])))
             for name, columns in read["tables"].items()
         }
-        return Released(groups, tables, {name: _price(own) for name, own in read.get("prices", {}).items()})
+        prices = {name: _price(own) for name, own in read.get("prices", {}).items()}
+        return Released(groups, tables, prices, read.get("bought_as", ""))
     except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise InvariantBroken("a stored release does not fit its statement") from error
+
+
+def may_be_repriced(stored: bytes) -> bool:
+    """Whether a stored release may have been bought at other prices than its statement's; if so, it surely says yes."""
+    return b'"prices":' in stored
 
 
 def _table(columns: Mapping[str, Sequence[Any]]) -> dict[str, Any]:

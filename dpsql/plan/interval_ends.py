@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.plan.expressions import columns_of
 from dpsql.plan.lists import Lists
+from dpsql.plan.plans import Plan, Stage
 from dpsql.sql import syntax
 
-__all__ = ["INTERVAL_ENDS", "interval_end"]
+__all__ = ["INTERVAL_ENDS", "interval_end", "reads_ends"]
 
 INTERVAL_ENDS = {"dp_interval_low": 0, "dp_interval_high": 1}
 
@@ -42,3 +44,12 @@ def interval_end(node: syntax.Call, items: Sequence[syntax.Item], lists: Lists) 
         "it takes the name of an output column.", construct=node.name.upper(), position=node.position,
         hint=f"Name one of {', '.join(aliases)}." if aliases else "Name the aggregate with AS n, then write n.",
     )  # fmt: skip
+
+
+def reads_ends(stage: Stage, plan: Plan) -> bool:
+    """Whether a query over an answer reads a column of it that shows an end of an interval."""
+    ends = {f"c{place}" for place, output in enumerate(plan.answer) if output.end is not None}
+    read = [*(output.expression for output in stage.outputs), *stage.group_by]
+    read += [own for own in (stage.where, stage.having) if own is not None]
+    read += [term.expression for term in stage.order_by]
+    return any(column.name in ends for expression in read for column in columns_of(expression))

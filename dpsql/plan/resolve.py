@@ -22,7 +22,7 @@ from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
 from dpsql.plan.geometric import taken_back
 from dpsql.plan.grouping import CALLED, grouping, listed_rows, sets_written
-from dpsql.plan.interval_ends import INTERVAL_ENDS, interval_end
+from dpsql.plan.interval_ends import INTERVAL_ENDS, interval_end, reads_ends
 from dpsql.plan.kept_order import with_order_kept
 from dpsql.plan.lateral import of_the_list, with_names_read, within
 from dpsql.plan.lists import Lists, numbered
@@ -111,8 +111,8 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan
         source = _only_query(query.source, inner)
         alone = all(isinstance(own, syntax.ScalarQuery) and _reads(own, query.source) for own in asked_in(query))
         try:
-            if source is not None and alone:
-                return _over_released(query, *source, evaluate)
+            if source is not None and alone and (over := _over_released(query, *source, evaluate)) is not None:
+                return over
             return of_select(query, inner, again, evaluate)
         except MixesPeople:
             raise inside from None
@@ -137,8 +137,7 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan
 
 def _only_answer(source: syntax.Relation | None, rows: Rows, evaluate: Evaluate) -> AnyPlan | None:
     """The plan of the one sub-query that FROM consists of; None for anything else."""
-    only = _only_query(source, rows)
-    return None if only is None else _resolve(only[0], only[2], evaluate)
+    return None if (only := _only_query(source, rows)) is None else _resolve(only[0], only[2], evaluate)
 
 
 def _only_query(source: syntax.Relation | None, rows: Rows) -> tuple[syntax.Queryable, str, Rows] | None:
@@ -160,8 +159,8 @@ def _reads(value: syntax.ScalarQuery, source: syntax.Relation | None) -> bool:
 
 def _over_released(
     query: syntax.Select, inner: syntax.Queryable, alias: str, rows: Rows, evaluate: Evaluate
-) -> Plan | Several:
-    """A SELECT over the released answer of another: more post-processing, no further cost."""
+) -> Plan | Several | None:
+    """A SELECT over the released answer of another, at no further cost; None where it reads the ends of intervals."""
     plan = _resolve(inner, replace(rows, aliases=count()), evaluate)  # named as alone, so that it is the same release
     if isinstance(plan, PublicPlan):
         raise UnsupportedQuery(
@@ -176,8 +175,7 @@ def _over_released(
     if alias == KEPT:
         refuse_twice([output.name for output in plan.answer if output.element is None], query.position)
     scope, named = Scope((ScopeEntry(alias, released_names(plan)),)), isinstance(query.source, syntax.TableName)
-    stage = plan_stage(query, scope, rows.parameters, answer=named)
-    stage = with_order_kept(stage, plan, query.position)
+    stage = with_order_kept(plan_stage(query, scope, rows.parameters, answer=named), plan, query.position)
     options = options_of(query, Resolver(lambda _: None, rows.parameters))
     if options and (isinstance(plan, Several) or plan.options):
         raise UnsupportedQuery(
@@ -186,6 +184,8 @@ def _over_released(
         )  # fmt: skip
     if isinstance(plan, Several):
         return plan.then(stage)
+    if reads_ends(stage, plan):  # they are worked out beside the rows: only whole answers have them
+        return None
     return replace(plan, stages=(*plan.stages, stage), options=options or plan.options)
 
 

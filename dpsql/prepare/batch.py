@@ -29,7 +29,18 @@ from dpsql.prepare.prepared import Measured, Prepared
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import Composed, encode
 
-__all__ = ["At", "Batch", "Prices", "Purchase", "batch_of", "priced_at", "purchases", "readings_for", "separable"]
+__all__ = [
+    "At",
+    "Batch",
+    "Prices",
+    "Purchase",
+    "batch_of",
+    "priced_at",
+    "purchases",
+    "readings_for",
+    "repriced",
+    "separable",
+]
 
 NOTHING = Composed(())
 """What is paid for what was released before."""
@@ -168,7 +179,7 @@ def batch_of(
     if len(own) == 1:
         paid = [own[0].loss if fresh else NOTHING]
     else:
-        together = levelled(own, settled, at, lower)
+        together = levelled(own, fingerprints, settled, at, lower)
         needs = [purchases(prepared, lower) for prepared in together]
         for index in filter(lambda index: _tells_all(own[index]), settled):
             known |= {draw: (index, name) for name, draw in _draws(needs[index]).items()}
@@ -204,16 +215,22 @@ def separable(prepared: Prepared) -> bool:
     return prepared.plan.table is None and prepared.plan.sets is None and prepared.options.multiple is None
 
 
-def levelled(own: Sequence[Prepared], settled: Collection[int], at: At, lower: Lower) -> list[Prepared]:
+def levelled(
+    own: Sequence[Prepared], fingerprints: Sequence[str], settled: Collection[int], at: At, lower: Lower
+) -> list[Prepared]:
     """The statements of a batch at the prices at which they are bought together.
+
+    Those with one release have it at the prices of the first of them; where these would make it several, none changes.
 
     Args:
         own: Each at its own prices.
+        fingerprints: What each is stored under.
         settled: Those, by index, whose prices stay: they were released before.
         at: The same statement at other prices.
         lower: How what a release needs becomes the engine's statement.
     """
-    alike = _alike(own, settled)
+    firsts = [fingerprints.index(fingerprint) for fingerprint in fingerprints]
+    alike = _alike(own, firsts, settled)
     while alike:
         prices = [dict(prepared.prices) for prepared in own]
         for best, members in alike:
@@ -221,11 +238,16 @@ def levelled(own: Sequence[Prepared], settled: Collection[int], at: At, lower: L
                 if member.statement not in settled:
                     prices[member.statement][member.name] = best
         together = [
-            prepared if prices[index] == prepared.prices else _repriced(prepared, prices[index], at)
-            for index, prepared in enumerate(own)
+            prepared if prices[first] == own[first].prices else repriced(prepared, prices[first], at)
+            for prepared, first in zip(own, firsts, strict=True)
         ]
+        torn = {first for index, first in enumerate(firsts) if _print(together[index]) != _print(together[first])}
         draws = [_draws(purchases(prepared, lower)) for prepared in together]
-        common = [(best, members) for best, members in alike if _is_one(best, members, prices, draws)]
+        common = [
+            (best, members)
+            for best, members in alike
+            if torn.isdisjoint(member.statement for member in members) and _is_one(best, members, prices, draws)
+        ]
         if len(common) == len(alike):
             return together
         alike = common
@@ -240,11 +262,17 @@ class _Member:
     name: str
 
 
-def _alike(own: Sequence[Prepared], settled: Collection[int]) -> list[tuple[Price, list[_Member]]]:
+def _print(prepared: Prepared) -> str:
+    return prepared.fingerprint("", 0)
+
+
+def _alike(
+    own: Sequence[Prepared], firsts: Sequence[int], settled: Collection[int]
+) -> list[tuple[Price, list[_Member]]]:
     """What several statements ask for but for the price: the price that errs the least, and who asks."""
     found: list[tuple[Request, list[tuple[float, Price, _Member]]]] = []
     for index, prepared in enumerate(own):
-        if not separable(prepared) or (index in settled and not _tells_all(prepared)):
+        if firsts[index] != index or not separable(prepared) or (index in settled and not _tells_all(prepared)):
             continue
         for measured in prepared.measured:
             name, release = measured.aggregate.name, measured.choice.release
@@ -277,7 +305,7 @@ def _is_one(
     return None not in found and len(set(found)) == 1
 
 
-def _repriced(prepared: Prepared, prices: Prices, at: At) -> Prepared:
+def repriced(prepared: Prepared, prices: Prices, at: At) -> Prepared:
     """The statement at other prices, or at its own where no mechanism serves at those."""
     try:
         return at(prepared, prices)

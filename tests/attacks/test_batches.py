@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -211,3 +212,40 @@ def test_statements_under_a_metric_are_bought_whole(backend: Backend) -> None:
     assert same.rows == first.rows
     assert other.cost == alone
     assert session.query(METRIC.format(", SUM(age) AS s")).rows == other.rows
+
+
+NAMED = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS ({}) district, COUNT(*) AS n FROM people GROUP BY district"
+PLAIN, LAPLACE, MORE = (
+    NAMED.format(own) for own in ("epsilon = 1", "epsilon = 1, mechanism = laplace", "epsilon = 4, mechanism = laplace")
+)
+LESS, GAUSSIAN, MOST = (NAMED.format(own) for own in ("rho = 0.1", "rho = 0.1, mechanism = gaussian", "rho = 5"))
+
+
+@pytest.fixture(scope="module")
+def zcdp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backend]:
+    file = build("census", tmp_path_factory.mktemp("zcdp"))
+    file.write_text(file.read_text().replace("composition: basic", "composition: zcdp"))
+    with dpsql.testing.open(file, dpsql.testing.FixedSampler("zcdp")) as proxy:
+        yield proxy._backend
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [*permutations((PLAIN, LAPLACE, MORE)), *permutations((LESS, GAUSSIAN, MOST)), (LESS, MOST), (MOST, GAUSSIAN)],
+)
+def test_statements_with_one_release_alone_have_its_own_intervals_beside_a_dearer_one(
+    zcdp: Backend, statements: Sequence[str]
+) -> None:
+    """Statements that a dearer one changes otherwise than each other are told apart, in a batch and after it."""
+    session = Watched(zcdp, " ".join(str(len(sql)) for sql in statements))
+    answers = list(zip(statements, session.query_all(statements), strict=True))
+    others = [PLAIN, LAPLACE] if PLAIN in statements else [LESS, GAUSSIAN]
+    answers += [(sql, session.query(sql)) for sql in others]
+    told = dict[str, Any]()
+    for sql, answer in answers:
+        (measured,) = answer.measurements
+        how = measured.mechanism, measured.scale, answer.interval("n")
+        assert told.setdefault(repr(answer.rows), how) == how
+        again = session.query(sql)
+        assert again.replayed
+        assert (again.rows, again.interval("n"), again.measurements) == (answer.rows, how[2], answer.measurements)
