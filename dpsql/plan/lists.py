@@ -38,7 +38,7 @@ def numbered(node: syntax.Expr, outputs: Sequence[Output]) -> Expression | None:
     """What ``ORDER BY 2`` stands for: the second column of the answer; None where no number is written.
 
     Raises:
-        UnsupportedQuery: There is no such column, or it is a list.
+        UnsupportedQuery: There is no such column, or it is a list, or an end of an interval, which no row has yet.
     """
     number = node.value if isinstance(node, syntax.Literal) else None
     if isinstance(number, bool) or not isinstance(number, int):
@@ -54,7 +54,13 @@ def numbered(node: syntax.Expr, outputs: Sequence[Output]) -> Expression | None:
             "rows are not ordered by a list.", construct=str(number), position=node.position,
             hint="Order by one of its elements: ORDER BY q[1].",
         )  # fmt: skip
-    return outputs[columns[number - 1].places[0]].expression
+    output = outputs[columns[number - 1].places[0]]
+    if output.end is not None:
+        raise UnsupportedQuery(
+            "rows are not ordered by an end of an interval beside it.", construct=str(number), position=node.position,
+            hint=f"Order by {output.end[0]}, or in a query over the answer: SELECT * FROM (..) ORDER BY {number}.",
+        )  # fmt: skip
+    return output.expression
 
 
 @dataclass(frozen=True, slots=True)

@@ -2692,3 +2692,9 @@ UNPIVOT patients ON COLUMNS(* EXCLUDE sex) INTO NAME what VALUE v
 
 SELECT y, SUM(n) OVER (ORDER BY y ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING EXCLUDE CURRENT ROW) AS s FROM (SELECT year(visited_on) AS y, COUNT(*) AS n FROM visits GROUP BY y) AS a
 -- refused: EXCLUDE at 1:76: a frame has all rows between its ends. Leave EXCLUDE out, and take the row itself away: SUM(n) OVER (..) - n, or COUNT(*) OVER (..) - 1.
+
+SELECT sex, COUNT(*) AS n, DP_INTERVAL_LOW(n) AS low FROM patients GROUP BY sex ORDER BY 3 DESC LIMIT 1
+-- refused: 3 at 1:90: rows are not ordered by an end of an interval beside it. Order by n, or in a query over the answer: SELECT * FROM (..) ORDER BY 3.
+
+SELECT COUNT(*) FROM patients WHERE age < (SELECT low FROM (SELECT AVG(age) AS a, DP_INTERVAL_LOW(a) AS low FROM patients))
+-- refused: scalar sub-query at 1:44: a value made of several answers does not stand beside people's rows. Ask it first, then pass its answer as a parameter (?).

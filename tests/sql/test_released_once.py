@@ -92,6 +92,15 @@ def test_what_asks_for_more_is_charged(sql: str, proxies: Proxies) -> None:
     assert not session.query(sql).replayed
 
 
+def test_queries_over_an_answer_read_the_ends_of_its_intervals(proxies: Proxies) -> None:
+    session = _session(proxies["hospital"], "ends")
+    inner = "SELECT sex, COUNT(*) AS n, DP_INTERVAL_LOW(n) AS low FROM patients GROUP BY sex"
+    rows = sorted((low + 1, sex) for sex, _, low in session.query(inner).rows)
+    assert session.query(f"SELECT low + 1, sex FROM ({inner}) ORDER BY low").rows == rows
+    assert session.query(f"SELECT MAX(low) + 1 FROM ({inner}) WHERE low > 0").rows == [rows[-1][:1]]
+    assert session.query(f"SELECT * FROM (SELECT sex, low FROM ({inner}) ORDER BY 2 DESC LIMIT 1)").replayed
+
+
 def test_a_condition_reads_its_own_value_of_an_answer(proxies: Proxies) -> None:
     """The least and the largest of one release are two values: what waits for one is not answered with the other's."""
     session = _session(proxies["hospital"], "conditions")
