@@ -3,6 +3,9 @@
     SELECT DISTINCT ON (a) a, b FROM t ORDER BY a, c
     SELECT a, b FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY c) = 1 ORDER BY a, c
 
+A number, or the name of a column of the select list, is that column's expression there, as it is in ORDER BY: over a
+window a number would be a constant, and a name that of a column of the table.
+
 In a sub-query the order chooses the rows and says nothing more: it is left out behind them, unless LIMIT reads it.
 Tokens keep their places.
 
@@ -14,8 +17,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+from dpsql.errors import UnsupportedQuery
 from dpsql.sql.pieces import Piece, flat, nested, word
-from dpsql.sql.tokens import Token, TokenKind
+from dpsql.sql.tokens import Token, TokenKind, fold, name_of
 
 __all__ = ["first_of_each"]
 
@@ -23,6 +27,12 @@ Place = tuple[int, int]  # line and column, from 1
 
 _BESIDE = ("union", "intersect", "except")
 _TAIL = ("order", "limit", "offset")
+_WAYS = ("asc", "desc", "nulls", "first", "last")
+_ENDS = ("end", "null", "true", "false", "day", "hour", "minute", "month", "second", "year", "isnull", "notnull")
+"""Words that end an expression, and name no column behind it."""
+_OPERATORS = ("not", "and", "or", "is", "in", "like", "ilike", "glob", "to", "between", "symmetric", "distinct", "from",
+              "then", "else", "when", "case", "div", "mod", "escape", "all", "any", "collate")  # fmt: skip
+"""Words that take what stands behind them."""
 
 
 def first_of_each(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -60,9 +70,11 @@ def _one(pieces: list[Piece], *, outermost: bool) -> list[Piece]:
     end = next((place for place in range(at, len(words)) if words[place] in _TAIL), len(pieces))
     tail = pieces[end:]
     own, rest = _order(tail)
-    one = flat(keys[1:-1])
-    grouped = [[token.text.lower() for token in flat(term)] for term in _terms(keys[1:-1])]
-    terms = [term for term in _terms(own) if _named(term) not in grouped]
+    items = _items(pieces[at + 3 : end])
+    each = [_meant(term, items) for term in _terms(keys[1:-1])]
+    one = [piece for key in each for piece in (*_of(",", start.position), *key)][1:]
+    grouped = [[token.text.lower() for token in flat(key)] for key in each]
+    terms = [term for term in (_meant(term, items) for term in _terms(own)) if _named(term) not in grouped]
     listed = [piece for term in terms for piece in (*_of(",", start.position), *term)][1:]
     order = [*_of("ORDER BY", start.position), *listed] if listed else []
     over: Piece = [
@@ -91,6 +103,53 @@ def _terms(pieces: Sequence[Piece]) -> list[list[Piece]]:
         else:
             found[-1].append(piece)
     return [term for term in found if term]
+
+
+def _items(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """The columns of the select list."""
+    words = [word(piece) for piece in pieces]
+    froms = (at for at, own in enumerate(words) if own == "from" and words[at - 1 : at] != ["distinct"])
+    return _terms(pieces[: next(froms, len(pieces))])
+
+
+def _meant(term: list[Piece], items: Sequence[list[Piece]]) -> list[Piece]:
+    """A key, or a term of ORDER BY, with what it stands for: an expression and a direction."""
+    first, direction = term[0], term[1:]
+    if not isinstance(first, Token) or not all(isinstance(own, Token) and own.word in _WAYS for own in direction):
+        return term
+    if first.kind is TokenKind.NUMBER:
+        place = int(first.text) if first.text.isdigit() else 0
+        if not 1 <= place <= len(items) or any(map(_is_several, items[:place])):
+            raise UnsupportedQuery(
+                "it is the number of no column here.", construct="DISTINCT ON", position=first.position,
+                hint="Write the column instead.",
+            )  # fmt: skip
+        return [*_aliased(items[place - 1])[0], *direction]
+    meant = next((own for own, alias in map(_aliased, items) if alias and alias == _name(first)), [first])
+    return [*meant, *direction]
+
+
+def _aliased(item: list[Piece]) -> tuple[list[Piece], str]:
+    """A column of the select list: its expression, and the name that it is given; empty where it is given none."""
+    before, name = item[-2] if len(item) > 1 else item[-1], _name(item[-1])
+    if word(before) == "as":
+        return item[:-2], name
+    if len(item) == 1 or word(before) in _OPERATORS or word(item[-1]) in _ENDS:
+        return item, ""
+    follows = isinstance(before, list) or before.symbol in ("", "]")  # no symbol that takes what is behind it
+    return (item[:-1], name) if name and follows else (item, "")
+
+
+def _name(piece: Piece) -> str:
+    is_name = isinstance(piece, Token) and piece.kind in (TokenKind.WORD, TokenKind.QUOTED)
+    return fold(name_of(piece)) if isinstance(piece, Token) and is_name else ""
+
+
+def _is_several(item: list[Piece]) -> bool:
+    """Whether it may be several columns."""
+    return word(item[0]) == "columns" or any(
+        isinstance(own, Token) and own.symbol == "*" for own in (item[0], item[-1])
+    )
 
 
 def _named(term: Sequence[Piece]) -> list[str]:

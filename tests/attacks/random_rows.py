@@ -109,7 +109,8 @@ class Maker:
             return self.table(self.one(*self.schema.private))
         makers = (
             self.chosen, self.computed, self.distinct, self.joined, self.joined, self.with_public, self.looked_up,
-            self.looked_up, self.tied, self.union, self.per_unit, self.per_unit, self.numbered,
+            self.looked_up, self.tied, self.union, self.per_unit, self.per_unit, self.numbered, self.first_ones,
+            self.unpivoted, self.renamed,
         )  # fmt: skip
         return makers[int(self.one(*range(len(makers))))](depth)
 
@@ -231,12 +232,60 @@ class Maker:
             columns[own := self.name()] = rows.columns[key]
             items.append(f"a.{key} AS {own}")
         totals = ["COUNT(*)", *(f"{f}(a.{x})" for x in rows.of("number")[:2] for f in ("SUM", "MIN", "COUNT", "AVG"))]
+        totals += self.choices(rows) if self.chance() else []
         for _ in range(1 + self.chance()):
             columns[own := self.name()] = "number"
             items.append(f"{self.one(*totals)} AS {own}")
         having = f" HAVING {self.one(*totals)} > {self.one(0, 1, 2)}" if self.chance() else ""
         groups = ", ".join(f"a.{key}" for key in dict.fromkeys(keys)) or "1"
         return Drawn(f"SELECT {', '.join(items)} FROM {self.named(rows, 'a')} GROUP BY {groups}{having}", columns)
+
+    def choices(self, rows: Drawn) -> list[str]:
+        """Numbers of one of several rows."""
+        numbers = [f"a.{name}" for name in rows.of("number")]
+        orders = [f"a.{name}" for name in rows.columns]
+        return [
+            text
+            for x in numbers[:2]
+            for text in (
+                f"ANY_VALUE({x})",
+                f"{self.one('ARG_MIN', 'ARG_MAX', 'MIN_BY')}({x}, {self.one(*orders)})",
+                f"{self.one('FIRST', 'LAST')}({x} ORDER BY {self.one(*orders)}{self.one('', ' DESC')})",
+                f"FIRST({x} ORDER BY {self.one(*orders)}, {self.one(*orders)})",
+            )
+        ]
+
+    def first_ones(self, depth: int) -> Drawn:
+        """The first row of each unit, or of each of its keys."""
+        rows = self.joined(depth) if self.often(2) else self.rows(depth - 1)
+        items, columns = self.items({"a": rows}, keep=self.often(6))
+        keys = [f"a.{self.one(*rows.of('unit'))}"] if rows.of("unit") and self.often(7) else []
+        keys += [f"a.{self.one(*rows.columns)}"] if not keys or self.often(3) else []
+        order = [*keys, *(f"a.{name}{self.one('', ' DESC')}" for name in rows.columns if self.often(3))]
+        by = f" ORDER BY {', '.join(order)}" if self.often(6) else ""
+        text = f"SELECT DISTINCT ON ({', '.join(keys)}) {', '.join(items)} FROM {self.named(rows, 'a')}{by}"
+        return Drawn(f"SELECT * FROM ({text}) AS b", columns)
+
+    def unpivoted(self, depth: int) -> Drawn:
+        """Some columns one below the other."""
+        rows = self.rows(depth - 1)
+        below = [name for name in rows.of("number") if self.often(5)] or rows.of("number")[:1] or ["x"]
+        name, value = self.name(), self.name()
+        how = self.one("", "", " INCLUDE NULLS")
+        columns = {own: kind for own, kind in rows.columns.items() if own not in below}
+        sql = f"SELECT * FROM ({rows.sql}) AS a UNPIVOT{how} ({value} FOR {name} IN ({', '.join(below)}))"
+        return Drawn(sql, columns | {name: "text", value: "number"})
+
+    def renamed(self, depth: int) -> Drawn:
+        """All columns but for some, which are others or have other names."""
+        rows = self.rows(depth - 1)
+        old, new = self.one(*rows.columns), self.name()
+        kind = rows.columns[old]
+        if kind == "number" and self.chance():
+            text = f"* REPLACE (COALESCE({self.one(*rows.of('number'))}, 1) - 1 AS {old})"
+            return Drawn(f"SELECT {text} FROM {self.named(rows, 'a')}", rows.columns)
+        columns = {new if name == old else name: own for name, own in rows.columns.items()}
+        return Drawn(f"SELECT * RENAME ({old} AS {new}) FROM {self.named(rows, 'a')}", columns)
 
     def numbered(self, depth: int) -> Drawn:
         """Windows over the rows of each unit, and perhaps a condition on one of them."""
