@@ -40,6 +40,10 @@ class Noiseless:
         likely = p.enclosed(bits=64)[0] >= 1 << 63 if isinstance(p, ExpOf) else p >= Fraction(1, 2)
         return np.full(size, likely)
 
+    def bernoulli_of_each(self, gaps: Integers, exponent: Fraction) -> npt.NDArray[np.bool_]:
+        """(n,) the same of each exp(-exponent gaps[i])."""
+        return np.array([self.bernoulli(ExpOf(exponent * int(gap)), 1)[0] for gap in gaps], dtype=np.bool_)
+
     def integers(self, m: int, size: int) -> Integers:
         """(size,) zeros."""
         return np.zeros(size, dtype=np.int64)
@@ -101,6 +105,10 @@ class FixedSampler:
     def bernoulli(self, p: Fraction | ExpOf, size: int) -> npt.NDArray[np.bool_]:
         """(size,) coins."""
         return self._call().bernoulli(p, size)
+
+    def bernoulli_of_each(self, gaps: Integers, exponent: Fraction) -> npt.NDArray[np.bool_]:
+        """(n,) independent coins."""
+        return self._call().bernoulli_of_each(gaps, exponent)
 
     def integers(self, m: int, size: int) -> Integers:
         """(size,) uniform integers below m."""

@@ -67,6 +67,11 @@ class Recorder:
         """(size,) coins."""
         return self._kept("bernoulli", p, self._inner.bernoulli(p, size))
 
+    def bernoulli_of_each(self, gaps: Integers, exponent: Fraction) -> npt.NDArray[Any]:
+        """(n,) coins."""
+        asked = exponent, tuple(gaps.tolist())
+        return self._kept("bernoulli_of_each", asked, self._inner.bernoulli_of_each(gaps, exponent))
+
     def integers(self, m: int, size: int) -> Integers:
         """(size,) uniform integers."""
         return self._kept("integers", m, self._inner.integers(m, size))

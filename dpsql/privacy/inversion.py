@@ -21,7 +21,7 @@ from dpsql.privacy.probabilities import ExpOf
 from dpsql.privacy.words import Integers as Whole
 from dpsql.privacy.words import whole_numbers
 
-__all__ = ["MOST_GROUPS", "checked", "gaps_of_each", "located", "located_in_each", "one_by_one"]
+__all__ = ["MOST_FLOATS", "MOST_GROUPS", "checked", "gaps_of_each", "located", "located_in_each", "one_by_one"]
 
 MOST_FLOATS = 2**16  # Intervals whose weights are added up in floats: what the bound on their error rests on.
 BLOCK = 256

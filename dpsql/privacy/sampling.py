@@ -23,13 +23,13 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil, isqrt, sqrt
 from operator import index
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from dpsql.privacy.inversion import checked, gaps_of_each, located, located_in_each, one_by_one
 from dpsql.privacy.probabilities import DigitOf, ExpOf, Probability, Ratio, as_fraction, check_positive, share_kept
+from dpsql.privacy.sampler import Sampler
 from dpsql.privacy.words import (
     SPARE,
     Integers,
@@ -49,39 +49,6 @@ MOST_DIGITS = 61  # Binary digits of a geometric variable in int64: the differen
 FAR = 3
 """Proposals beside those that are needed on average, for each root of a number of draws: their standard deviation is
 below 1 for large variances, and up to 1.6 for those below 1. It is a choice: few draws propose twice."""
-
-
-class Sampler(Protocol):
-    """What mechanisms draw from. Release paths are given an `ExactSampler`, tests a stand-in."""
-
-    def laplace(self, scale: Fraction, size: int) -> Integers:
-        """(size,) draws of discrete Laplace noise, P(k) ~ exp(-|k| / scale); 0 < scale, in grid steps."""
-
-    def gaussian(self, variance: Fraction, size: int) -> Integers:
-        """(size,) draws of discrete Gaussian noise, P(k) ~ exp(-k^2 / (2 variance)); 0 < variance, in grid steps^2."""
-
-    def bernoulli(self, p: Fraction | ExpOf, size: int) -> npt.NDArray[np.bool_]:
-        """(size,) bool, each True with probability p."""
-
-    def integers(self, m: int, size: int) -> Integers:
-        """(size,) integers, uniform on 0 ... m - 1."""
-
-    def chances(self, numerators: Integers, m: int) -> npt.NDArray[np.bool_]:
-        """(n,) bool, lane i True with probability numerators[i] / m, independently."""
-
-    def order(self, size: int) -> Integers:
-        """(size,) the numbers 0 ... size - 1 in a uniformly random order."""
-
-    def permute_and_flip(self, scores: Sequence[int], exponent: Fraction) -> int:
-        """Index of the chosen candidate; exponent = epsilon / (2 sensitivity of the scores) >= 0."""
-
-    def intervals(self, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> tuple[int, int]:
-        """Index i and offset in 0 ... widths[i] - 1 of the chosen point; P(i) ~ widths[i] exp(exponent scores[i])."""
-
-    def intervals_of_each(
-        self, starts: Integers, widths: Integers, scores: Integers, exponent: Fraction
-    ) -> tuple[Integers, Integers]:
-        """(k,) and (k,): the same of each of k groups, which begin at (k + 1,) starts, the last of them an end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +136,13 @@ class ExactSampler:
         flips = self._flip(_Coins.of([coin], self.word_bits), _checked_size(size))
         return np.asarray(flips[0])
 
+    def bernoulli_of_each(self, gaps: Integers, exponent: Fraction) -> npt.NDArray[np.bool_]:
+        """(n,) bool, lane i True with probability exactly exp(-exponent gaps[i]), independently; none below 0."""
+        exponent, whole = _checked_exponent("bernoulli_of_each", exponent), whole_numbers(gaps)
+        if len(whole) and whole.min() < 0:
+            raise ValueError("bernoulli_of_each: a gap is below 0; give how far each score is below the best")
+        return self._flip_each(whole, exponent)
+
     def integers(self, m: int, size: int) -> Integers:
         """(size,) integers, uniform on 0 ... m - 1, by rejection from the next power of two."""
         if index(m) < 1:
@@ -214,9 +188,7 @@ class ExactSampler:
         quality = whole_numbers(scores)
         if not len(quality):
             raise ValueError("permute_and_flip: there are no scores; give one score per candidate")
-        gaps = quality.max() - quality
-        x = gaps.astype(np.float64) * float(exponent)
-        up = np.flatnonzero(self._flip_exp(x, lambda i: exponent * int(gaps[i])))
+        up = np.flatnonzero(self._flip_each(quality.max() - quality, exponent))
         return int(up[self._below(len(up))])
 
     def intervals(self, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> tuple[int, int]:
@@ -307,6 +279,10 @@ class ExactSampler:
         for r, i in np.argwhere(undecided) if undecided.any() else ():  # mostly none is, which is seen faster
             yes[r, i] = self._settled(int(words[r, i]), coins.ps[r])
         return np.asarray(yes)
+
+    def _flip_each(self, gaps: Integers, exponent: Fraction) -> npt.NDArray[np.bool_]:
+        x = gaps.astype(np.float64) * float(exponent)
+        return self._flip_exp(x, lambda i: exponent * int(gaps[i]))
 
     def _flip_exp(self, x: npt.NDArray[np.float64], exact: Callable[[int], Fraction]) -> npt.NDArray[np.bool_]:
         """(n,) bool, lane i True with probability exp(-exact(i)).

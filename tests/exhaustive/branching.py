@@ -153,6 +153,10 @@ class Branching:
         """(size,) coins."""
         return np.array([self._one(_coin(p)) for _ in range(size)], dtype=np.bool_)
 
+    def bernoulli_of_each(self, gaps: Integers, exponent: Fraction) -> npt.NDArray[np.bool_]:
+        """(n,) coins."""
+        return np.array([self._one(_coin(ExpOf(exponent * int(gap)))) for gap in gaps], dtype=np.bool_)
+
     def integers(self, m: int, size: int) -> Integers:
         """(size,) integers below m."""
         return self._lanes(_below(m), size)

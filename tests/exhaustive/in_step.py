@@ -155,14 +155,18 @@ class Follower:
 
     def bernoulli(self, p: Fraction | ExpOf, size: int) -> npt.NDArray[np.bool_]:
         """(size,) coins."""
-        both = (0,) * size, (1,) * size
-        return np.array(self._shown(Coins(("bernoulli", p, size), both)), dtype=np.bool_)
+        return self._coins(("bernoulli", p, size), size)
+
+    def bernoulli_of_each(self, gaps: Integers, exponent: Fraction) -> npt.NDArray[np.bool_]:
+        """(n,) coins."""
+        return self._coins(("bernoulli_of_each", tuple(map(int, gaps)), exponent), len(gaps))
 
     def chances(self, numerators: Integers, m: int) -> npt.NDArray[np.bool_]:
         """(n,) coins."""
-        asked = ("chances", tuple(map(int, numerators)), m)
-        both = (0,) * len(numerators), (1,) * len(numerators)
-        return np.array(self._shown(Coins(asked, both)), dtype=np.bool_)
+        return self._coins(("chances", tuple(map(int, numerators)), m), len(numerators))
+
+    def _coins(self, asked: tuple[Any, ...], size: int) -> npt.NDArray[np.bool_]:
+        return np.array(self._shown(Coins(asked, ((0,) * size, (1,) * size))), dtype=np.bool_)
 
 
 _plain = sampling.noised

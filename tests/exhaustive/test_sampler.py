@@ -35,6 +35,7 @@ CALLS: dict[str, tuple[Call, int]] = {
     "three quarters": (lambda s: bool(s.bernoulli(Fraction(3, 4), 1)[0]), 64),
     "exp(-1/2)": (lambda s: bool(s.bernoulli(ExpOf(Fraction(1, 2)), 1)[0]), 64),
     "exp(-7)": (lambda s: bool(s.bernoulli(ExpOf(Fraction(7)), 1)[0]), 64),
+    "exp(-1/2) and exp(-3/2)": (lambda s: tuple(s.bernoulli_of_each(np.array([1, 3]), Fraction(1, 2)).tolist()), 20),
     "one of 2": (lambda s: int(s.integers(2, 1)[0]), 2),
     "one of 3": (lambda s: int(s.integers(3, 1)[0]), 4),
     "one of 5": (lambda s: int(s.integers(5, 1)[0]), 6),

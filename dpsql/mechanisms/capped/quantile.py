@@ -32,7 +32,6 @@ from dpsql.mechanisms.choice.groups import GroupedRows, batches
 from dpsql.mechanisms.choice.landscape import Draw, chosen
 from dpsql.mechanisms.choice.quantile import QuantileRelease
 from dpsql.mechanisms.noise.noised import unit_of
-from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -123,10 +122,10 @@ class CappedQuantile(CappedRelease):
         for groups in batches(raw, "value", "rank", "rows"):
             for place, some in kept.items():
                 some.append(self.kept(groups, place))
-        drawn = {"value": _chosen(kept[best], grid, answer, sampler)}
+        drawn = {"value": chosen(kept[best], grid, answer, sampler)}
         if query.bracketed:
             for name, side, bound in (("low", -1, grid.low), ("high", 1, grid.high)):
-                drawn[name] = _chosen(kept[widest], grid, ends[side], sampler) if side in ends else [bound] * raw.size
+                drawn[name] = chosen(kept[widest], grid, ends[side], sampler) if side in ends else [bound] * raw.size
         columns = {name: [*map(unit_of(grid.step), steps)] for name, steps in drawn.items()}
         places = {name: [at] * raw.size for name, at in (("cap", best), ("widest", widest))}
         return ReleasedTable({**columns, **places, **self.noted(counts, raw)})
@@ -166,8 +165,3 @@ class CappedQuantile(CappedRelease):
             "rows on either side: it holds unless those left out move more than that."
         )
         return (self.said(released, cap, widened),)
-
-
-def _chosen(batches: Sequence[GroupedRows], grid: Grid, draw: Draw, sampler: Sampler) -> list[int]:
-    """What `chosen` gives, of each group of all."""
-    return [point for groups in batches for point in chosen(groups, grid, draw, sampler)]

@@ -6,10 +6,11 @@ the loss.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, cast
+from itertools import groupby, pairwise
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,8 @@ from dpsql.limits import MOST_ROWS
 from dpsql.mechanisms.choice.groups import GroupedRows, Whole, starts_of
 from dpsql.mechanisms.choice.measure import BaseMeasure
 from dpsql.plan.types import Grid
-from dpsql.privacy.sampling import ExpOf, Sampler
+from dpsql.privacy.inversion import MOST_FLOATS, MOST_GROUPS
+from dpsql.privacy.sampling import Sampler
 
 __all__ = ["LOPSIDED", "STRETCH", "Draw", "Landscape", "Rank", "chosen", "landscape", "scored", "stretches"]
 
@@ -31,6 +33,7 @@ MANY = 1 << 12
 STRETCH = 0.5
 """By how much the depths of a stretch differ at most, in units of 1 / c: three draws of four are kept then. It is a
 choice: longer stretches are fewer, and their draws are kept less often."""
+MOST_DEPTH = 2**62  # As a number of int64: of what lies deeper, fewer stretches are taken. It is a choice.
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +84,30 @@ class Draw:
     measure: BaseMeasure | None = None
 
 
-def chosen(groups: GroupedRows, grid: Grid, draw: Draw, sampler: Sampler) -> list[int]:
-    """The grid point that one draw chooses in each group, in steps."""
-    found = list[int]()
-    for own in groups.apart(MANY):
-        alone = len(own.starts) == 2 and len(own.values) >= MANY
-        found += [_far_apart(own, grid, draw, sampler)] if alone else _close(own, grid, draw, sampler)
+def chosen(batches: Iterable[GroupedRows], grid: Grid, draw: Draw, sampler: Sampler) -> list[int]:
+    """The grid point that one draw chooses in each group, in steps.
+
+    Each batch is some of the groups, in order; what is drawn again is drawn before the groups behind.
+    """
+    found, together = list[int](), _together(draw)
+    for alone, run in groupby((own for groups in batches for own in groups.apart(MANY)), _alone):
+        some = list(run)
+        if alone:
+            for first in range(0, len(some), together):
+                found += _far_apart(some[first : first + together], grid, draw, sampler)
+        else:
+            for own in some:
+                found += _drawn(scored(own, grid, draw.rank, draw.deepest), draw, sampler)[0].tolist()
     return found
 
 
-def _close(groups: GroupedRows, grid: Grid, draw: Draw, sampler: Sampler) -> list[int]:
-    """The same of groups of few values, all at once."""
-    found = scored(groups, grid, draw.rank, draw.deepest)
+def _alone(groups: GroupedRows) -> bool:
+    """Whether it is one group of many values."""
+    return len(groups.starts) == 2 and len(groups.values) >= MANY
+
+
+def _drawn(found: Landscape, draw: Draw, sampler: Sampler) -> tuple[Whole, Whole]:
+    """(k,) the point that is drawn in each group, and (k,) what its interval scores."""
     weights = found.ends - found.begins
     if draw.measure is not None:  # what lies below the end of an interval lies below the next one of the group
         below = draw.measure.below(found.begins)
@@ -100,47 +115,67 @@ def _close(groups: GroupedRows, grid: Grid, draw: Draw, sampler: Sampler) -> lis
         weights[found.starts[1:] - 1] = draw.measure.total
         weights -= below
     index, offset = sampler.intervals_of_each(found.starts, weights, found.scores, draw.exponent)
-    starts = found.begins[found.starts[:-1] + index]
-    points: list[int] = (starts + offset if draw.measure is None else draw.measure.points(starts, offset)).tolist()
-    return points
+    places = found.starts[:-1] + index
+    starts = found.begins[places]
+    points = starts + offset if draw.measure is None else draw.measure.points(starts, offset)
+    return points, found.scores[places]
 
 
-def _far_apart(group: GroupedRows, grid: Grid, draw: Draw, sampler: Sampler) -> int:
-    """The same of one group of many values: stretches of points are drawn from, as deep as `stretches` takes them for.
+def _far_apart(groups: Sequence[GroupedRows], grid: Grid, draw: Draw, sampler: Sampler) -> list[int]:
+    """The same of groups of many values: stretches of points are drawn from, as deep as `stretches` takes them for.
 
-    Theorem. The law is that of the draw, whatever depths r(v) are taken, if no r(v) exceeds the depth s(v).
+    Theorem. The law is that of the draw, whatever depths r(v) are taken, if no r(v) exceeds the depth s(v), and groups
+    are independent.
 
     Proof. Of weight w(v), a point comes with a chance in proportion to w exp(-c r), and is kept with the chance
     exp(-c (s - r)), which is 1 at most. So a point that is kept has a chance in proportion to w exp(-c s), which is the
-    law of the draw; and one that is not kept is drawn again, independently of it.  QED
+    law of the draw; and one that is not kept is drawn again, independently of it. Whether a group is drawn again
+    follows from its own point and coin, and those of each group are independent of all others.  QED
     """
-    widths, scores = stretches(group.values, group.sums, grid, draw)
-    weights = widths if draw.measure is None else draw.measure.within(widths)
-    while True:
-        index, offset = sampler.intervals(cast("Sequence[int]", weights), cast("Sequence[int]", scores), draw.exponent)
-        start = grid.low + int(widths[:index].sum())
-        point = start + offset
-        if draw.measure is not None:
-            (point,) = draw.measure.points(np.array([start]), np.array([offset])).tolist()
-        deeper = _depth(group.values, group.sums, grid, draw, point) + int(scores[index])
-        if not deeper or sampler.bernoulli(ExpOf(draw.exponent * deeper), 1)[0]:
-            return point
+    points, left, shape = np.empty(len(groups), dtype=np.int64), np.arange(len(groups)), stretches(groups, grid, draw)
+    while len(left):
+        points[left], scores = _drawn(shape, draw, sampler)
+        deeper = _depths([groups[at] for at in left.tolist()], grid, draw, points[left]) + scores
+        again = ~sampler.bernoulli_of_each(deeper, draw.exponent)
+        left, shape = left[again], shape.only(again)
+    drawn: list[int] = points.tolist()
+    return drawn
 
 
-def _depth(values: Whole, sums: Whole, grid: Grid, draw: Draw, point: int) -> int:
-    """How far the score of a point is below 0."""
-    rank, pad, b = draw.rank, abs(draw.rank.offset), draw.rank.fraction.denominator
-    total, (low, high) = int(sums[-1]), rank.factors
-    first, behind = int(np.searchsorted(values, point)), int(np.searchsorted(values, point, side="right"))
-    below = -pad if point == grid.low else int(sums[first - 1]) if first else 0
-    upto = (int(sums[behind - 1]) if behind else 0) + (pad if point == grid.high else 0)
-    wanted = rank.wanted(total)
-    deep = max(0, high * (b * below - wanted + rank.above), low * (wanted - b * upto + rank.under))
-    return int(min(deep, draw.deepest))
+def _depths(groups: Sequence[GroupedRows], grid: Grid, draw: Draw, points: Whole) -> Whole:
+    """(k,) how far the score of a point of each group is below 0."""
+    rank, pad, b, (low, high) = draw.rank, abs(draw.rank.offset), draw.rank.fraction.denominator, draw.rank.factors
+    below, upto, totals = np.zeros((3, len(groups)), dtype=np.int64)
+    for at, (group, point) in enumerate(zip(groups, points.tolist(), strict=True)):
+        first, behind = group.values.searchsorted((point, point + 1)).tolist()
+        below[at] = group.sums[first - 1] if first else 0
+        upto[at] = group.sums[behind - 1] if behind else 0
+        totals[at] = group.sums[-1]
+    below[points == grid.low] = -pad
+    upto[points == grid.high] += pad
+    below, upto, totals = (_exact(rows, rank, draw.deepest) for rows in (below, upto, totals))
+    wanted = rank.wanted(totals)
+    deep = np.maximum(high * (b * below - wanted + rank.above), low * (wanted - b * upto + rank.under))
+    found: Whole = np.minimum(np.maximum(deep, 0), draw.deepest)
+    return found
 
 
-def stretches(values: Whole, sums: Whole, grid: Grid, draw: Draw) -> tuple[Whole, Whole]:
-    """As `scored`, but few intervals, which may be empty, and no score is below that of a point in its interval.
+def _step(draw: Draw) -> int:
+    """How many rows lie between the ends of a stretch, where there are so many."""
+    worth = float(draw.exponent) * draw.rank.fraction.denominator * max(draw.rank.factors)
+    return max(1, int(min(STRETCH / worth, MOST_ROWS)))
+
+
+def _together(draw: Draw) -> int:
+    """Of how many groups stretches are drawn together: as many as floats add up the weights of."""
+    step, b = _step(draw), draw.rank.fraction.denominator
+    most = sum(draw.deepest // (factor * b * step) + 1 for factor in draw.rank.factors) + 3
+    return min(MOST_GROUPS, max(1, MOST_FLOATS // most))
+
+
+def stretches(groups: Sequence[GroupedRows], grid: Grid, draw: Draw) -> Landscape:
+    """As `scored`, of single groups, but few intervals, which may be empty, and no score is below that of a point in
+    its interval.
 
     The point at which the score turns is alone. On either side an interval ends where some rows more, worth `STRETCH`,
     are reached.
@@ -149,22 +184,41 @@ def stretches(values: Whole, sums: Whole, grid: Grid, draw: Draw) -> tuple[Whole
     turn, x <= v < x' gives T <= upto(v) < T', and v is no deeper than with T rows and no less deep than with T' - 1.
     Above it, x < v <= x' gives T <= below(v) < T', and v is no less deep than with T rows.  QED
     """
-    rank, b, (low, high), total = draw.rank, draw.rank.fraction.denominator, draw.rank.factors, int(sums[-1])
-    wanted, turn = rank.wanted(total), min(max(rank.turn(total) + 1, 0), total + 1)
-    step = min(max(1, int(STRETCH / (float(draw.exponent) * b * max(low, high)))), total + 1)
-    few = max(0, min(draw.deepest // (low * b * step) + 1, (turn - 1) // step))
-    many = max(0, min(draw.deepest // (high * b * step) + 1, (total - turn) // step))
-    marks = turn + step * np.arange(-few, many + 1)
-    ends = values.take(np.searchsorted(sums, marks), mode="clip")
-    ends[few] = middle = grid.low if turn == 0 else grid.high if turn > total else int(ends[few])
-    apart, rows = ends[1:] - ends[:-1], _exact(marks, rank, draw.deepest)
-    widths = np.concatenate([ends[:1] - grid.low, apart[:few], [1], apart[few:], grid.high - ends[-1:]])
-    scores = np.empty(len(widths), dtype=rows.dtype)
-    scores[: few + 1] = low * b * rows[: few + 1] - low * (wanted + rank.under + b)
-    scores[few + 1] = -_depth(values, sums, grid, draw, middle)
-    scores[few + 2 :] = high * (wanted - rank.above) - high * b * rows[few:]
+    rank, b, (low, high) = draw.rank, draw.rank.fraction.denominator, draw.rank.factors
+    totals, deepest = np.array([group.sums[-1] for group in groups], dtype=np.int64), min(draw.deepest, MOST_DEPTH)
+    exact = _exact(totals, rank, draw.deepest)
+    turns = np.minimum(np.maximum(rank.turn(exact) + 1, 0), totals + 1).astype(np.int64)
+    steps = np.minimum(_step(draw), totals + 1)
+    few = np.maximum(0, np.minimum(deepest // (low * b) // steps + 1, (turns - 1) // steps))
+    many = np.maximum(0, np.minimum(deepest // (high * b) // steps + 1, (totals - turns) // steps))
+    starts = starts_of(few + many + 1)
+    middle, own = starts[:-1] + few, np.repeat(np.arange(len(groups)), few + many + 1)
+    place = np.arange(starts[-1]) - middle[own]
+    marks = turns[own] + steps[own] * place
+    parts = zip(groups, pairwise(starts.tolist()), strict=True)
+    ends = np.concatenate([g.values.take(g.sums.searchsorted(marks[a:z]), mode="clip") for g, (a, z) in parts])
+    ends[middle] = np.where(turns == 0, grid.low, np.where(turns > totals, grid.high, ends[middle]))
+    # Of each group one interval ends at each mark up to the turn, one begins behind each from there on, and the turn
+    # lies between: there are two more than marks.
+    left, right = np.flatnonzero(place <= 0), np.flatnonzero(place >= 0)
+    before, behind = left + 2 * own[left], right + 2 * own[right] + 2
+    rows, wanted = _exact(marks, rank, draw.deepest), rank.wanted(exact)
+    scores = np.empty(len(marks) + 2 * len(groups), dtype=rows.dtype)
+    scores[before] = low * b * rows[left] - (low * (wanted + rank.under + b))[own[left]]
+    scores[behind] = (high * (wanted - rank.above))[own[right]] - high * b * rows[right]
+    starts = starts + 2 * np.arange(len(starts))
+    scores[starts[:-1] + few + 1] = -_depths(groups, grid, draw, ends[middle])
     np.maximum(np.minimum(scores, 0, out=scores), -draw.deepest, out=scores)
-    return widths, scores
+    begins = np.full(len(scores), grid.low, dtype=np.int64)
+    begins[before + 1], begins[behind] = ends[left], ends[right] + 1
+    return Landscape(starts, begins, _ends(starts, begins, grid), scores)
+
+
+def _ends(starts: Whole, begins: Whole, grid: Grid) -> Whole:
+    """(m,) the first point behind each interval, of those that begin so."""
+    ends = np.append(begins[1:], 0)
+    ends[starts[1:] - 1] = grid.high + 1
+    return ends
 
 
 def _exact(rows: Whole, rank: Rank, deepest: int) -> Whole:
@@ -188,6 +242,12 @@ class Landscape:
     begins: Whole
     ends: Whole
     scores: Whole
+
+    def only(self, some: Whole) -> Landscape:
+        """Those of the groups of which (k,) bool says so."""
+        sizes = np.diff(self.starts)
+        own = np.repeat(some, sizes)
+        return Landscape(starts_of(sizes[some]), self.begins[own], self.ends[own], self.scores[own])
 
 
 def landscape(values: Whole, rows: Whole, grid: Grid, rank: Rank, deepest: int) -> tuple[Whole, Whole]:
@@ -245,9 +305,7 @@ def scored(groups: GroupedRows, grid: Grid, rank: Rank, deepest: int) -> Landsca
     first[starts[:-1]] = True
     begins, counts = begins[first], np.add.reduceat(first, starts[:-1], dtype=np.int64)
     starts = starts_of(counts)
-    ends = np.append(begins[1:], 0)
-    ends[starts[1:] - 1] = grid.high + 1
-    return Landscape(starts, begins, ends, scores[first])
+    return Landscape(starts, begins, _ends(starts, begins, grid), scores[first])
 
 
 def _near(groups: GroupedRows, before: Whole, rank: Rank, deepest: int) -> GroupedRows:

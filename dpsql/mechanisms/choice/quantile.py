@@ -267,7 +267,7 @@ class QuantileRelease(Offer):
             part = groups.only(alike)
             for side, draw in self._draws(sides, inside=inside).items():
                 filled = [columns[COLUMNS[end]] for end in ((side, self.query.inward) if inside else (side,))]
-                for group, point in zip(alike, chosen(part, grid, draw, sampler), strict=True):
+                for group, point in zip(alike, chosen([part], grid, draw, sampler), strict=True):
                     for column in filled:
                         column[group] = point
         shown = columns if self.query.bracketed else {"value": columns["value"]}

@@ -144,7 +144,7 @@ def test_draws_follow_the_weights() -> None:
     release = offered(Exponential().offer(asking("quantile_cont", grid=TIGHT, facts=facts)))
     assert isinstance(release, QuantileRelease)
     draw, sampler, nothing = release.answer(0), FixedSampler("weights"), np.array([], dtype=np.int64)
-    found = np.array(chosen(counted(np.zeros(2_001, dtype=np.int64), nothing, nothing), TIGHT, draw, sampler))
+    found = np.array(chosen([counted(np.zeros(2_001, dtype=np.int64), nothing, nothing)], TIGHT, draw, sampler))
     measure = release.query.measure
     for edge in (1, 8, 64, 200):
         expected = int(measure.below(np.array([edge]))[0]) / measure.total
