@@ -8,7 +8,7 @@ Tests: tests/unit/mechanisms.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise, repeat
 from operator import eq, ne
 from typing import Any, overload
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
-from dpsql.privacy.packed import CLOSE, Packed
+from dpsql.privacy.packed import CLOSE, Packed, PackedValues
 
 __all__ = ["CLOSE", "OUTSIDE", "Digits", "Group", "GroupColumns", "Listed", "RawTable", "ReleasedTable", "listed"]
 
@@ -64,13 +64,13 @@ class Digits(Sequence[int]):
         return iter(self.tolist())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        if not self.below and self.digits is None and not self.low:
-            return self.words.astype(np.int64 if dtype is None else dtype)
-        found = self.words >> self.below if self.below else self.words.astype(np.int64)
+        found = self.words >> self.below if self.below else self.words
         if self.digits is not None:
-            found &= (1 << self.digits) - 1
-        if self.low:
-            found += self.low
+            found = found & ((1 << self.digits) - 1)
+        if not self.low:
+            return found.astype(np.int64 if dtype is None else dtype, copy=found is self.words)
+        found = found.astype(np.int64, copy=found is self.words)
+        found += self.low
         return found if dtype is None else found.astype(dtype, copy=False)
 
     def tolist(self) -> list[int]:
@@ -294,6 +294,9 @@ class RawTable:
                     _compared(column.words, mask, starts)
             elif isinstance(column, np.ndarray):
                 starts[1:] |= column[1:] != column[:-1]
+            elif isinstance(column, PackedValues):
+                for own in (column.values, column.present):
+                    starts[1:] |= False if own is None else own[1:] != own[:-1]
             elif isinstance(column, Packed):
                 starts[1:] |= np.fromiter((a != b for a, b in pairwise(column)), np.bool_, max(self._length - 1, 0))
             else:
@@ -337,9 +340,11 @@ class ReleasedTable:
     Attributes:
         columns: ``value`` is the answer in the column's own unit (None where there is none); further columns
             (``sum``, ``count``, ...) are what the error bars need. All are results of charged mechanisms.
+        worked_out: What follows from them, by the function that works it out: notes ask several times.
     """
 
     columns: Mapping[str, Sequence[Any]]
+    worked_out: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def values(self) -> Sequence[Any]:

@@ -267,7 +267,7 @@ class _Rows:
 
 def _counted(made: Any, request: Any, stream: Any) -> list[Any]:
     """The rows of a stream, or their totals, counted as the request says."""
-    from dpsql.worker.counting import counted, counted_totals, narrowed
+    from dpsql.worker.counting import counted, counted_totals, narrowed, shortened
 
     words, added = made["words"], made["of"]
     if added is None:
@@ -275,7 +275,7 @@ def _counted(made: Any, request: Any, stream: Any) -> list[Any]:
     else:
         rows, adds = _lying(added, request, stream), _adds(added)
         *found, times = counted_totals(rows, request["places"], adds, added["clamps"], words)
-    return [number.view("u1") for number in (*found, narrowed(times))]
+    return [number.view("u1") for number in (*shortened(found, words), narrowed(times))]
 
 
 def _lying(added: Any, request: Any, stream: Any) -> Any:

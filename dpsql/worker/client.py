@@ -31,6 +31,9 @@ T = TypeVar("T")
 Table = Mapping[str, tuple[str, Sequence[Any]]]
 """Column name to (wire type, values)."""
 
+Read = Callable[[memoryview, Sequence[tuple[str, str]], int | None], dict[str, Sequence[Any]] | None]
+"""What makes columns of the bytes of a table, as `columns.read`."""
+
 QUERIES = 10_000
 """Queries of one process, then comes a fresh one. It is a choice: whatever the engine keeps does not add up for
 ever."""
@@ -85,6 +88,7 @@ class Worker:
     def __init__(self, database: Path | None, memory: int = 2 << 30, threads: int | None = None) -> None:
         threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
         self._options = {"database": str(database) if database else None, "memory": memory, "threads": threads}
+        self._table: Read = columns.dated if database else columns.read
         self._lock = threading.Lock()
         self._child: Child | None = None
         self._ready = False
@@ -133,7 +137,7 @@ class Worker:
         ends = time.monotonic() + deadline
         messages = [_message(request, deadline, tables or {}), *map(wire.table, (tables or {}).values())]
         try:
-            (found,) = self._exchange(messages, deadline, [lambda parts: _at_once(parts, request)])
+            (found,) = self._exchange(messages, deadline, [partial(_at_once, request=request, read=self._table)])
         except WorkerFailed as failure:
             if request.parted is None or not failure.answered:
                 raise
@@ -151,7 +155,8 @@ class Worker:
         """
         message = wire.encode([_asked(request, deadline, {}) for request in requests])
         try:
-            found = self._exchange([message], deadline, [partial(_at_once, request=request) for request in requests])
+            reads = [partial(_at_once, request=request, read=self._table) for request in requests]
+            found = self._exchange([message], deadline, reads)
         except WorkerFailed as failure:
             if not failure.answered or all(request.parted is None for request in requests):
                 raise
@@ -317,17 +322,17 @@ class _TooLong(WorkerFailed):
     """A result has more rows than it may have at once."""
 
 
-def _at_once(parts: Sequence[memoryview], request: Statement) -> dict[str, Sequence[Any]] | None:
+def _at_once(parts: Sequence[memoryview], request: Statement, read: Read) -> dict[str, Sequence[Any]] | None:
     """As `_read`; None where the result is too long, and may be read in parts."""
     try:
-        return _read(parts, request)
+        return _read(parts, request, read)
     except _TooLong:
         if request.parted is None:
             raise
         return None
 
 
-def _read(parts: Sequence[memoryview], request: Statement) -> dict[str, Sequence[Any]]:
+def _read(parts: Sequence[memoryview], request: Statement, read: Read = columns.read) -> dict[str, Sequence[Any]]:
     """The columns of a result that is no longer than it may be; the worker sends one row more than that at most."""
     found: dict[str, Sequence[Any]] | None
     if isinstance(request.made, Counted):
@@ -335,7 +340,7 @@ def _read(parts: Sequence[memoryview], request: Statement) -> dict[str, Sequence
         found = columns.counted(parts, names, request.made.words, request.made.marked)
     else:
         (table,) = parts
-        found = columns.read(table, request.columns, request.most_rows)
+        found = read(table, request.columns, request.most_rows)
     if found is None or (request.most_rows is not None and len(next(iter(found.values()))) > request.most_rows):
         raise _TooLong(f"it has more than {request.most_rows:,} rows")
     return _named(found, request)

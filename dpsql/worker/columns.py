@@ -19,8 +19,9 @@ from dpsql.privacy.tables import Digits
 from dpsql.worker import wire
 from dpsql.worker.ordered import present_of
 
-__all__ = ["counted", "joined", "packed", "read"]
+__all__ = ["counted", "dated", "joined", "packed", "read"]
 
+ANY = 64  # Binary digits that travel with all others of their number.
 WIDTHS = (1, 2, 4, 8)  # Bytes of a whole number.
 _EPOCH_DAY = date(1970, 1, 1).toordinal()  # The day from which DuckDB counts days, in Python's count of days.
 _FIRST, _LAST = (day.toordinal() - _EPOCH_DAY for day in (date.min, date.max))  # The calendar's, as DuckDB counts them.
@@ -72,6 +73,16 @@ def packed(
     """As `read`, for millions of rows: only BIGINT and HUGEINT without NULL are arrays or lists, the rest is packed."""
     chunks = _chunks(data, expected, most)
     return chunks if chunks is None else {name: _packed(*own) for name, own in chunks.items()}
+
+
+def dated(
+    data: bytes | memoryview, expected: Sequence[tuple[str, str]], most: int | None
+) -> dict[str, Sequence[Any]] | None:
+    """As `read`, for exact results, whose days and moments are keys that many rows share: these are packed."""
+    chunks = _chunks(data, expected, most)
+    if chunks is None:
+        return None
+    return {name: _packed(*own) if own[0] in _A_DAY else _column(*own) for name, own in chunks.items()}
 
 
 def joined(tables: Sequence[Mapping[str, Sequence[Any]]]) -> dict[str, Sequence[Any]]:
@@ -162,30 +173,45 @@ def counted(
     """The columns of rows that the worker counted: each is digits of a number, which are taken out where one looks.
 
     Args:
-        packed: (n,) int64 of each word, and of the numbers of rows, without a sign and as wide as they come.
+        packed: (n,) int64 of each word, or what `wire.shortened` says of it, and of the numbers of rows, without a sign
+            and as wide as they come.
         names: Of the columns, that of the numbers of rows last.
         words: What the worker put together (`EngineStatement.words`).
         marked: Whether the last column before the numbers is 1 or 0: it comes as the number of rows where it is 1.
 
-    >>> packed = [np.array(own, dtype=np.int64).tobytes() for own in ([4, 5, 14], [2, 3, 1])]
+    >>> own = ([4, 5, 14], np.int32), ([0, 3], np.int64), ([2, 3, 1], np.int64)
+    >>> packed = [np.array(numbers, dtype=kind).tobytes() for numbers, kind in own]
     >>> found = counted(packed, ["k", "x", "units", "rows"], [[(0, 1), (10, 2), (0, 1)]], marked=True)
     >>> [list(own) for own in found.values()]
     [[0, 0, 1], [12, 12, 13], [0, 3, 0], [2, 3, 1]]
     """
-    numbers = [np.frombuffer(own, np.int64) for own in packed[:-1]]
-    width, more = divmod(len(packed[-1]), max(1, len(numbers[0])))
-    if more or len({len(own) for own in numbers}) > 1 or (len(numbers[0]) and width not in WIDTHS):
+    short = wire.shortened(words)
+    width, many = (np.int64, -1) if short is None else (np.int32, 1)
+    numbers = [np.frombuffer(own, width) for own in packed[:many]]
+    split, upper = (ANY, numbers[0]) if short is None else (short[0], _runs(packed[1], short[1], len(numbers[0])))
+    wide, more = divmod(len(packed[-1]), max(1, len(numbers[0])))
+    if more or len({len(own) for own in numbers}) > 1 or (len(numbers[0]) and wide not in WIDTHS):
         raise ValueError("the worker sent columns of unequal length")
-    rows = np.frombuffer(packed[-1], f"u{width}" if len(numbers[0]) else np.uint8)
+    rows = np.frombuffer(packed[-1], f"u{wide}" if len(numbers[0]) else np.uint8)
     found: list[Digits] = []
     for word, number in zip(words, numbers, strict=True):
         below = sum(digits for _, digits in word)
         for low, digits in word:
             below -= digits
-            found.append(Digits(number, below, digits if len(word) > 1 else None, low))
+            own, at = (number, below) if below < split else (upper, below - split)
+            found.append(Digits(own, at, digits if len(word) > 1 else None, low))
     if marked:
         found[-1] = Digits(rows * (numbers[-1].view(np.uint8)[:: numbers[-1].itemsize] & 1))  # the lowest byte
     return dict(zip(names, [*found, Digits(rows)], strict=True))
+
+
+def _runs(starts: bytes | memoryview, digits: int, rows: int) -> Any:
+    """(n,) each number of so many digits, as often as its rows, which begin there."""
+    begins = np.frombuffer(starts, np.int64)
+    times = np.diff(begins)
+    if len(times) != 1 << digits or begins[0] or begins[-1] != rows or times.min() < 0:
+        raise ValueError("the worker sent columns of unequal length")
+    return np.repeat(np.arange(1 << digits, dtype=np.min_scalar_type((1 << digits) - 1)), times)
 
 
 def _wire_type(field: Any) -> str:

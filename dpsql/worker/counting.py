@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
+from dpsql.worker import wire
 from dpsql.worker.ahead import both, fetched
 from dpsql.worker.lying import Adds, Piece
 from dpsql.worker.ordered import Ranks, places_in, values_of
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[Any]  # whole numbers of any width
 
-__all__ = ["Word", "counted", "counted_totals", "narrowed"]
+__all__ = ["Word", "counted", "counted_totals", "narrowed", "shortened"]
 
 Word = Sequence[tuple[int, int]]
 """Columns that are one number together, the first of them uppermost: the least value and the binary digits of each."""
@@ -102,6 +103,19 @@ def narrowed(rows: Whole) -> Whole:
     import numpy as np
 
     return rows.astype(np.min_scalar_type(int(rows.max(initial=0))))
+
+
+def shortened(numbers: Sequence[Whole], words: Sequence[Word]) -> Sequence[Whole]:
+    """Rising numbers as they travel: in 32 bits, with where each number of the digits above begins, if they may."""
+    import numpy as np
+
+    digits = wire.shortened(words)
+    if digits is None:
+        return numbers
+    (own,), (below, above) = numbers, digits
+    lower = own.astype(np.int32)  # what lies above its 32 bits is left out
+    lower &= (1 << below) - 1
+    return [lower, np.searchsorted(own, np.arange((1 << above) + 1) << below)]
 
 
 def _columns(stream: Any, edges: Sequence[int]) -> Iterator[list[Whole]]:

@@ -12,6 +12,7 @@ import pytest
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.choice.groups import in_groups
 from dpsql.privacy import tables
+from dpsql.privacy.packed import PackedValues
 from dpsql.privacy.tables import Digits, GroupColumns, Listed, RawTable, ReleasedTable, listed
 
 TEXTS = ["b", "a", None, "c"]
@@ -139,3 +140,16 @@ def test_groups_of_digits_are_those_of_plain_columns(
 
 
 CELLS = [(0, 0, 1), (0, 0, 5), (0, 1, 0), (1, 0, 7), (1, 1, 2), (1, 1, 3), (1, 1, 4)]
+
+
+@pytest.mark.parametrize("present", [None, [True, False, True, True, True, False]])
+def test_groups_of_packed_keys_are_those_of_plain_ones(present: list[bool] | None) -> None:
+    values, there = np.array([0, 0, 3, 3, 0, 0], dtype=np.int32), None if present is None else np.array(present)
+    packed: Any = PackedValues(values, np.ndarray.tolist, there)
+    rows: Any = np.arange(6)
+    for groups in ([(3,), (None,), (0,)], [(0,)], [(7,)]):
+        found, plain = (
+            RawTable({"k": keys, "m": rows}).by_group(["k"], groups, ["m"]) for keys in (packed, packed.tolist())
+        )
+        for name in ("group", "m"):
+            assert np.asarray(found.column(name)).tolist() == np.asarray(plain.column(name)).tolist()

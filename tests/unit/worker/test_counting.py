@@ -15,7 +15,7 @@ import duckdb
 import nanoarrow
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from nanoarrow.c_array_stream import CArrayStream
 
@@ -51,7 +51,7 @@ def pieces(rows: list[tuple[int, int, int]], size: int) -> Any:
 def put_together(rows: list[tuple[int, int, int]], words: Sequence[counting.Word], size: int) -> Any:
     """The rows as the parent gets them, by column."""
     *numbers, many = counting.counted(pieces(rows, size), words)
-    packed = [*numbers, counting.narrowed(many)]
+    packed = [*counting.shortened(numbers, words), counting.narrowed(many)]
     found = columns.counted([own.tobytes() for own in packed], [*NAMES, "rows"], words, marked=True)
     return together(list(zip(*(np.asarray(found[name]).tolist() for name in (*NAMES, "rows")), strict=True)))
 
@@ -166,7 +166,8 @@ def test_rows_are_counted_by_their_place_within_their_unit(
         rows.append((own, above + step * held[own], x))
         wanted.append((x, bisect_left(edges, held[own]), int(held[own] == whole[own])))
     words = [[(-2, 3), (0, 9), (0, 1)]]
-    packed = counting.counted(lying(rows, size), words, edges)
+    *numbers, many = counting.counted(lying(rows, size), words, edges)
+    packed = [*counting.shortened(numbers, words), many]
     found = columns.counted([own.tobytes() for own in packed], ["x", "rank", "units", "rows"], words, marked=True)
     got = list(zip(*(np.asarray(found[name]).tolist() for name in found), strict=True))
     assert together(got) == expected(wanted)
@@ -209,6 +210,33 @@ def test_columns_of_unequal_length_are_no_table() -> None:
             columns.counted(packed, ["x", "y", "rows"], [[(0, 64)], [(0, 64)]], marked=False)
     found = columns.counted([bytes(16), b"\1\0\2\0"], ["x", "rows"], [[(0, 64)]], marked=False)
     assert np.asarray(found["rows"]).tolist() == [1, 2]
+
+
+def test_where_numbers_begin_must_fit_the_rows() -> None:
+    words, lower, rows = [[(0, 1), (0, 31)]], np.zeros(3, dtype=np.int32), np.ones(3, dtype=np.uint8)
+    for starts in ([0, 3], [0, 1, 2], [1, 1, 3], [0, 4, 3], [0, 1, 2, 3]):
+        packed = [lower.tobytes(), np.array(starts, dtype=np.int64).tobytes(), rows.tobytes()]
+        with pytest.raises(ValueError, match="unequal length"):
+            columns.counted(packed, ["k", "x", "rows"], words, marked=False)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    digits=st.lists(st.sampled_from([0, 1, 5, 11, 12, 20, 31]), min_size=1, max_size=4),
+    seed=st.integers(0, 99),
+)
+def test_numbers_arrive_as_they_were_however_wide_they_travel(digits: list[int], seed: int) -> None:
+    rng, words = np.random.default_rng(seed), [[(-at, own) for at, own in enumerate(digits)]]
+    assume(sum(digits) <= 62)
+    numbers = np.sort(rng.integers(0, 1 << sum(digits), int(rng.integers(0, 30)), dtype=np.int64))
+    packed: list[Any] = [*counting.shortened([numbers], words), np.ones(len(numbers), dtype=np.uint8)]
+    found = columns.counted([own.tobytes() for own in packed], [*"abcd"[: len(digits)], "rows"], words, marked=False)
+    below = sum(digits)
+    for at, (name, own) in enumerate(zip("abcd", digits, strict=False)):
+        below -= own
+        wanted = [((number >> below) & ((1 << own) - 1)) - at for number in numbers.tolist()]
+        assert np.asarray(found[name]).dtype == np.int64
+        assert found[name].tolist() == wanted  # type: ignore[attr-defined]  # it is made of digits
 
 
 def test_numpy_can_do_without_what_the_worker_forbids_it() -> None:

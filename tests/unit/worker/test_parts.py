@@ -70,6 +70,17 @@ def test_packed_values_are_those_that_are_read(wire_type: str, first: int, sizes
     assert columns.read(parts[0], expected, sizes[0] - 1) is None
 
 
+@pytest.mark.parametrize("wire_type", KEYS)
+@pytest.mark.parametrize("first", [0, 4])
+def test_of_exact_results_days_and_moments_alone_are_packed(wire_type: str, first: int) -> None:
+    sent, expected = table(wire_type, KEYS[wire_type], first, 9), [("k", wire_type)]
+    found = columns.dated(sent, expected, 9)
+    assert found is not None
+    assert isinstance(found["k"], Packed) == (wire_type in ("DATE", "TIMESTAMP"))
+    assert listed(found["k"]) == listed(columns.read(sent, expected)["k"])
+    assert columns.dated(sent, expected, 8) is None
+
+
 def listed(column: Any) -> list[Any]:
     return list(column.tolist() if hasattr(column, "tolist") else column)
 
