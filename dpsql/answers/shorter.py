@@ -19,7 +19,7 @@ from dpsql.answers.screen import number
 from dpsql.mechanisms import by_name
 from dpsql.mechanisms.base import Refusal
 from dpsql.mechanisms.choose import SEVERAL
-from dpsql.mechanisms.foretold import LOOKED_AT
+from dpsql.mechanisms.foretold import looked_at
 from dpsql.prepare import Measured, Prepared
 from dpsql.prepare.choices import banned_for
 from dpsql.privacy.tables import ReleasedTable
@@ -56,6 +56,5 @@ def _shorter(own: Measured, released: ReleasedTable) -> str:
 
 def _widths(own: Measured, released: ReleasedTable) -> Iterator[float]:
     """Half widths of 95% intervals, of many groups a part."""
-    released = released.take(np.arange(0, len(released.values), max(1, len(released.values) // LOOKED_AT)))
-    for low, high in own.choice.release.intervals(released, 0.95):
+    for _, (low, high) in looked_at(own.choice.release, released):
         yield math.inf if low is None or high is None else (float(high) - float(low)) / 2

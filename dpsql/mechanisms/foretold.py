@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
+from dpsql.mechanisms.base import Interval as Ends
 from dpsql.mechanisms.base import Offer, Request
 from dpsql.mechanisms.noise.sensitivity import most_values
 from dpsql.mechanisms.stability import StabilityRelease
@@ -31,7 +33,7 @@ from dpsql.plan.ranges import DATED, is_certain
 from dpsql.plan.roles import answer_columns
 from dpsql.privacy.tables import ReleasedTable
 
-__all__ = ["foretold", "foretold_answer", "of_use", "rows_said"]
+__all__ = ["foretold", "foretold_answer", "looked_at", "of_use", "rows_said"]
 
 QUOTIENTS = ("/", "//", "%", "mod")  # What is NULL where its second argument is 0.
 BY_WIDTH = ("sum", "avg", "var_pop", "var_samp", "stddev_pop", "stddev_samp")  # What wide bounds make less precise.
@@ -293,6 +295,19 @@ def _of_use(request: Request, release: Offer, released: ReleasedTable, *, total:
     return bool(found) and 2 * sum(found) >= len(found)
 
 
+def looked_at(release: Offer, released: ReleasedTable) -> list[tuple[Any, Ends]]:
+    """Released values with their 95% intervals; of many groups a part, in equal steps."""
+    known: Offer | None
+    found: list[tuple[Any, Ends]]
+    known, found = released.worked_out.get(looked_at, (None, []))
+    if known is not release:
+        many = len(released.values)
+        part = released.take(np.arange(0, many, max(1, many // LOOKED_AT)))
+        found = list(zip(part.values, release.intervals(part, 0.95), strict=True))
+        released.worked_out[looked_at] = release, found
+    return found
+
+
 def of_use(request: Request, release: Offer, released: ReleasedTable, *, total: bool = False) -> list[bool]:
     """Which released values say something, by their own 95% intervals; of many groups a part, in equal steps.
 
@@ -307,12 +322,10 @@ def of_use(request: Request, release: Offer, released: ReleasedTable, *, total: 
         released: What it released.
         total: Whether anything is looked at as a total is.
     """
-    many = len(released.values)
-    released = released.take(np.arange(0, many, max(1, many // LOOKED_AT)))
     kind, ends = FUNCTIONS[request.aggregate.function].kind, _ends(request)
     added = kind is Kind.SUM or (kind is Kind.COUNT and ends is None)
     found = []
-    for value, (low, high) in zip(released.values, release.intervals(released, 0.95), strict=True):
+    for value, (low, high) in looked_at(release, released):
         if value is not None and (low is high is None or (ends is None and None in (low, high))):
             continue
         if value is None or low is None or high is None:

@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 
 from dpsql.mechanisms.base import Offer
-from dpsql.mechanisms.foretold import of_use
+from dpsql.mechanisms.foretold import looked_at, of_use
 from dpsql.privacy.tables import ReleasedTable
 from dpsql.session import Session
 from tests.unit.mechanisms.asking import asking
@@ -144,6 +144,27 @@ def test_a_quantile_says_something_where_one_end_of_its_interval_is_inside_its_b
     released = ReleasedTable({"value": [50, 9, 50]})
     assert of_use(asking("quantile_cont"), release, released) == [False, True, False]
     assert of_use(asking("avg"), release, released) == [False, False, False]
+
+
+@dataclass(frozen=True)
+class Counting(Reaching):
+    """One that notes when it is asked."""
+
+    asked: list[int]
+
+    def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[tuple[float, float]]:
+        self.asked.append(len(released.values))
+        return self.ends[:: len(self.ends) // len(released.values)]
+
+
+def test_intervals_are_worked_out_once_for_all_notes_of_a_release_and_anew_for_another() -> None:
+    first, second = (Counting([(at, at + size) for at in range(400)], []) for size in (1, 2))
+    released = ReleasedTable({"value": [*range(400)]})
+    for own in (first, second):
+        found = [looked_at(cast(Offer, own), released) for _ in range(3)]
+        assert found[0] == found[1] == found[2] == list(zip(range(0, 400, 4), own.ends[::4], strict=True))
+        assert own.asked == [100]
+    assert released == ReleasedTable({"value": [*range(400)]})
 
 
 OPEN_GROUPS = """
