@@ -211,12 +211,12 @@ class QuantileRelease(Offer):
         ranks = max(0, self.reach(rank, rate) - 2)
         return self.draw(replace(rank, offset=side * ranks), rate)
 
-    def _fewest(self) -> dict[int, Fraction | float]:
-        """Each end, and beyond how many rows it is drawn."""
-        p, found = self.query.rank.fraction, dict[int, Fraction | float]()
+    def _fewest(self) -> dict[int, float]:
+        """Each end, and beyond how many rows it is drawn: whole numbers, as fractions are compared far slower."""
+        p, found = self.query.rank.fraction, dict[int, float]()
         for side, rate in zip(self.query.ends, self.rates[1:], strict=True):
             part = p if side < 0 else 1 - p
-            found[side] = self.reach(Rank(p), rate) / part if part else math.inf
+            found[side] = math.floor(self.reach(Rank(p), rate) / part) if part else math.inf
         return found
 
     def draws(self, rows: int | None) -> dict[int, Draw]:
@@ -318,6 +318,6 @@ class QuantileRelease(Offer):
         return [(low if low > least else None, high if high < most else None) for low, high in found]
 
 
-def _beyond(fewest: Mapping[int, Fraction | float], rows: int | None) -> tuple[int, ...]:
+def _beyond(fewest: Mapping[int, float], rows: int | None) -> tuple[int, ...]:
     """The ends whose number so many rows exceed; of an unknown number all."""
     return tuple(side for side, few in fewest.items() if rows is None or rows > few)

@@ -103,7 +103,7 @@ class ClampedMean(PlaceSearch):
         """``value``, and what was released before it: numbers of units and rows, the centre, the window, the cap."""
         query, groups = self.query, list(records(raw, self.need.columns))
         cap = query.cap.choose(by_edges(((held[:, 1], units) for held, units in groups), query.cap.edges), sampler)
-        counts, few = self.counted([units for _, units in groups], sampler)
+        counts, few = self.counted([int(units.sum()) for _, units in groups], sampler)
         alone = [group for group, small in zip(groups, few, strict=True) if small]
         place = self._place([means_of(*group, query.values) for group in alone], sampler)
         together = self._together(alone, query.places.window(place).middle, sampler)

@@ -16,13 +16,14 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
 
 from dpsql.mechanisms.base import derive
 from dpsql.mechanisms.choice.clamp import ALLOWED, MISS, ClampSearch
-from dpsql.mechanisms.choice.groups import Whole, grouped
+from dpsql.mechanisms.choice.groups import Whole, at_once, totals_of
 from dpsql.mechanisms.located.parts import COUNT, Shares, few_shares
 from dpsql.mechanisms.located.place import Clip, Side, totals
 from dpsql.mechanisms.located.search import LocatedQuery, PlaceSearch, Row
@@ -60,8 +61,9 @@ class LocatedRelease(PlaceSearch):
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``, and the released numbers behind it: ``count``, the window, and the ``clamp`` where it has one."""
-        groups = list(grouped(raw))
-        counts, few = self.counted([rows for _, rows in groups], sampler)
+        starts, (values, rows_each) = at_once(raw, "value", "rows")
+        groups = [(values[begin:end], rows_each[begin:end]) for begin, end in pairwise(starts.tolist())]
+        counts, few = self.counted(totals_of(starts, rows_each), sampler)
         small = [at for at, is_small in enumerate(few) if is_small]
         clamp = self.clamp([groups[at] for at in small], sampler)
         clip, shares = self.query.clamps.window(clamp), self.few_at(clamp)

@@ -86,10 +86,9 @@ class PlaceSearch(Offer):
 
     power: ClassVar[int] = 1
 
-    def counted(self, groups: Sequence[Whole], sampler: Sampler) -> tuple[list[int], list[bool]]:
-        """The noised number of rows of each group, and whether those are too few to be located."""
-        exact = [int(rows.sum()) for rows in groups]
-        counts = [int(n) for n in noised(exact, self.query.law(COUNT).draw(sampler, len(groups)))]
+    def counted(self, exact: Sequence[int] | Whole, sampler: Sampler) -> tuple[list[int], list[bool]]:
+        """The noised number of rows of each group, of its exact one, and whether those are too few to be located."""
+        counts = [int(n) for n in noised(exact, self.query.law(COUNT).draw(sampler, len(exact)))]
         return counts, [self.located(n) is None for n in counts]
 
     def clamp(self, groups: Sequence[tuple[Whole, Whole]], sampler: Sampler) -> int:

@@ -46,9 +46,11 @@ def unit_of(step: Fraction) -> Callable[[int], int | float]:
 
 def each_noised(exact: Sequence[int], laws: Sequence[Law], sampler: Sampler) -> list[int]:
     """(n,) exact numbers, each plus noise of its own law: those of one law are drawn together."""
-    places, found = dict[Law, list[int]](), list(exact)
-    for place, law in enumerate(laws):
-        places.setdefault(law, []).append(place)
+    places, found, known = dict[Law, list[int]](), list(exact), dict[int, list[int]]()
+    for place, law in enumerate(laws):  # most are one and the same, which is seen faster than that they are alike
+        if id(law) not in known:
+            known[id(law)] = places.setdefault(law, [])
+        known[id(law)].append(place)
     for law, own in places.items():
         steps = noised([exact[place] for place in own], law.draw(sampler, len(own))).tolist()
         for place, k in zip(own, steps, strict=True):
