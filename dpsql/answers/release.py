@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
+from dpsql.limits import MOST_OPEN_GROUPS
 from dpsql.mechanisms.base import Price
 from dpsql.plan.needs import Cells, Ordered, Sized, Values
 from dpsql.plan.plans import Plan
@@ -120,12 +121,16 @@ def _candidates(plan: Plan, raw: RawTable) -> GroupColumns:
         if key.domain is not None:
             inside = frozenset(key.domain)
             found = found.take(np.flatnonzero([value in inside for value in listed(found.columns[index])]))
-    if _is_packed(found):
+    if _is_packed(found) and len(found) > MOST_OPEN_GROUPS and not any(map(_is_plain_real, found.columns)):
         return found
     if any(key.expression.facts.type is Type.REAL for key in plan.keys):  # 0.0 for -0.0, which it equals
         once = dict.fromkeys(tuple(v + 0.0 if isinstance(v, float) else v for v in group) for group in found)
         found = GroupColumns.of(list(once), len(plan.keys))
     return found.take(_order(found.columns))
+
+
+def _is_plain_real(column: Sequence[Any]) -> bool:
+    return isinstance(column, np.ndarray) and column.dtype.kind == "f"
 
 
 def _is_packed(groups: GroupColumns) -> bool:
