@@ -6,6 +6,7 @@ Tests: tests/attacks/test_narrowed_bounds.py.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
@@ -14,19 +15,31 @@ from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Apply, Column
 from dpsql.plan.steps import NOTHING
 
-__all__ = ["Box", "Key", "Range", "all_of", "any_of", "join", "key_of", "meet"]
+__all__ = ["Box", "Difference", "Key", "Range", "Value", "all_of", "any_of", "join", "key_of", "meet"]
 
 Range = Any
 """An `Interval` of numbers, or a `Span` of dates."""
 
-Key = tuple[str, str] | Apply
+Value = tuple[str, str] | Apply
 """A column, by alias and name, or a function of columns."""
 
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One value less another, in microseconds where they are days or moments (`plan.differences`)."""
+
+    one: Value
+    other: Value
+
+
+Key = Value | Difference
+"""What a range is known of."""
+
 Box = Mapping[Key, Range]
-"""Columns and functions of them to the range of values that are not NULL; all where unnamed."""
+"""Columns, functions of them and differences to the range of values that are not NULL; all where unnamed."""
 
 
-def key_of(compared: Column | Apply) -> Key:
+def key_of(compared: Column | Apply) -> Value:
     """What a column or a function is known by."""
     return compared if isinstance(compared, Apply) else (compared.alias, compared.name)
 

@@ -1,4 +1,4 @@
-"""In which box of values the rows lie for which a condition is true, by what it compares with constants.
+"""In which box of values the rows lie for which a condition is true, by what it compares with what.
 
 `narrowing` says what is done with it, and why it holds; `stability` counts by it the numbers that conditions leave.
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator as op
 
 from dpsql.plan.boxes import Box, Range, all_of, any_of, key_of, meet
+from dpsql.plan.differences import by_comparison, with_differences
 from dpsql.plan.intervals import Interval
 from dpsql.plan.inverse import with_arguments
 from dpsql.plan.nodes import Apply, Column, Constant, Expression, UnitValue
@@ -38,7 +39,7 @@ def implied(condition: Expression, *, truth: bool, or_null: bool) -> Box | None:
         None where there can be no such row.
     """
     found = stated(condition, truth=truth, or_null=or_null)
-    return None if found is None else with_arguments(found)
+    return None if found is None else with_differences(with_arguments(found))
 
 
 def stated(condition: Expression, *, truth: bool, or_null: bool) -> Box | None:
@@ -69,7 +70,7 @@ def _compared(sign: str, first: Expression, second: Expression) -> Box | None:
         first, second, sign = second, first, SWAPPED[sign]
     compared = _bare(first)
     if not isinstance(second, Constant):
-        return {}
+        return by_comparison(sign, first, second)
     if second.value is None:
         return None
     if isinstance(first, Constant):

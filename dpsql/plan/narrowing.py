@@ -6,8 +6,9 @@ narrowed bounds, rounded outward to the grid, are also the clamp of the argument
 that the condition lets through, but for what a grid rounds.
 
 A condition narrows a column, or a function of columns, by constants: comparisons in either order, IN, BETWEEN, and AND,
-OR and NOT of these. Where a function never falls as a column rises, the column is narrowed, too (`inverse`). What is
-known is a box: a range for each of them, in which all its values lie that are not NULL.
+OR and NOT of these. One that compares two of them narrows their difference (`differences`). Where a function
+never falls as a column rises, the column is narrowed, too (`inverse`). What is known is a box: a range for each of
+them, in which all its values lie that are not NULL.
 
 * Three-valued logic. ``implied`` gives the box of the rows for which a condition is true (or false), or also those for
   which it is NULL: the rows that are left for ELSE. A comparison with a constant is NULL only where the column is, and
@@ -34,7 +35,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from dpsql.plan.aggregates import FUNCTIONS, Kind
-from dpsql.plan.boxes import Box, Range, all_of, any_of, meet
+from dpsql.plan.boxes import Box, Key, Range, Value, all_of, any_of, key_of, meet
+from dpsql.plan.differences import in_other_names, of_difference
 from dpsql.plan.grids import grid_of
 from dpsql.plan.implied import implied, is_ranged
 from dpsql.plan.intervals import Interval
@@ -179,6 +181,8 @@ def _range(expression: Expression, box: Box) -> Range:
             ranges = tuple(_range(argument, box) for argument in expression.arguments)
             known = expression.function.bounds(ranges, tuple(map(is_certain, expression.arguments)))
             found = meet(known, box.get(expression, known)) if box else known
+            if box and isinstance(known, Interval) and found is not NOTHING:
+                found = meet(found, of_difference(expression, box))
             return known if found is NOTHING else found
         case Case():
             parts = [
@@ -249,7 +253,11 @@ def _aliases(relation: Relation) -> set[str]:
 def _named(alias: str, columns: Sequence[tuple[str, Expression]], box: Box | None) -> Box | None:
     if box is None:
         return None
-    return {(alias, name): _range(expression, box) for name, expression in columns if is_ranged(expression)}
+    names: dict[Value, Value] = {
+        key_of(shown): (alias, name) for name, shown in columns if isinstance(shown, Column | Apply)
+    }
+    ranges: dict[Key, Range] = {(alias, name): _range(shown, box) for name, shown in columns if is_ranged(shown)}
+    return {**ranges, **in_other_names(box, names)}
 
 
 def _per_unit(relation: PerUnit) -> Box | None:
