@@ -49,6 +49,8 @@ REPEATED = 10
 """In so many rows each different value is thought to be, where nothing tells how many there are. A guess."""
 SEVERAL = 10
 """Different values that a count of them may miss by, which few would call useless. A guess."""
+CAP = 4
+"""Rows of a unit with which a count of different values is told to do. It is a choice: many units show most values."""
 MOSTLY = 0.9
 """As a share of the half width of its own bounds: an interval that wide says next to nothing. A guess."""
 INSIDE = 0.01
@@ -92,10 +94,11 @@ def foretold(request: Request, release: Offer, released: ReleasedTable | None = 
         return (_above(rule, release.threshold, rows, "be shown", said, released),)
     if any(key.domain is None for key in request.source.keys):
         return ()  # groups that appear hold more than the guess
-    found, unnamed = _wide(request, release.half_width), _unnamed(request)
-    if released is not None and (found or unnamed) and _of_use(request, release, released, total=bool(unnamed)):
+    found, unnamed = _wide(request, release), _unnamed(request)
+    found = found or unnamed or _few_left(request, release, answered=released is not None)
+    if released is not None and found and _of_use(request, release, released, total=bool(unnamed)):
         return ()
-    return found or unnamed or (_few_left(request, release.half_width) if released is None else ())
+    return found
 
 
 def _only_result(request: Request) -> float | None:
@@ -167,9 +170,10 @@ def _above(rule: str, threshold: float, rows: int, verb: str, said: str, release
     return f"{rule}: of the {rows} rows {said} at most {most} groups could {verb}."
 
 
-def _wide(request: Request, half_width: float) -> tuple[str, ...]:
+def _wide(request: Request, release: Offer) -> tuple[str, ...]:
+    half_width = release.half_width
     if FUNCTIONS[request.aggregate.function].kind is Kind.COUNT:
-        return _wide_count(request, half_width)
+        return _wide_count(request, release)
     if request.aggregate.function == "regr_slope":
         return _wide_slope(request, half_width)
     ends = _ends(request)
@@ -200,12 +204,15 @@ def _wide_slope(request: Request, half_width: float) -> tuple[str, ...]:
     )
 
 
-def _few_left(request: Request, half_width: float) -> tuple[str, ...]:
-    """Of different values, or of a sum over rows that conditions leave: how few of them are lost in noise."""
+def _few_left(request: Request, release: Offer, *, answered: bool) -> tuple[str, ...]:
+    """Of different values, or before the answer of a sum over rows that conditions leave: how few are lost in noise."""
+    half_width = release.half_width
     if request.aggregate.function == "count_distinct":
         few = most_values(request) is None and SEVERAL < half_width < math.inf
-        said = f"Of fewer than about {half_width:,.0f} different values it would say next to nothing"
-        return (f"{said}, and no public fact tells how many there are.",) * few
+        said = f"Of fewer than about {half_width:,.0f} different values it says next to nothing"
+        return (f"{said}, and no public fact tells how many there are.{_of_few_rows(request, release)}",) * few
+    if answered:
+        return ()
     conditions = rows_left(request.source.relation, request.aggregate.argument) < rows_guessed(request.source.relation)
     if FUNCTIONS[request.aggregate.function].kind is not Kind.SUM or not conditions or not request.facts.centre:
         return ()
@@ -218,8 +225,23 @@ def _few_left(request: Request, half_width: float) -> tuple[str, ...]:
     )
 
 
-def _wide_count(request: Request, half_width: float) -> tuple[str, ...]:
+def _of_few_rows(request: Request, release: Offer) -> str:
+    """What to write for different values where each unit may have many of them."""
+    if release.sensitivity is None or release.sensitivity <= CAP:
+        return ""
+    nearer, argument = release.half_width * CAP / release.sensitivity, request.aggregate.argument
+    listed = (
+        f" GROUP BY {argument.shown}, with delta, lists those of many units." if isinstance(argument, Column) else ""
+    )
+    return (
+        f" SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (max_rows_contributed = {CAP}) .. counts those in {CAP} rows of "
+        f"each unit, within about ±{as_shown(nearer)}.{listed}"
+    )
+
+
+def _wide_count(request: Request, release: Offer) -> tuple[str, ...]:
     """The same of a count: of rows, of units or of different values, of which it cannot find more than there are."""
+    half_width = release.half_width
     relation, values, nothing = request.source.relation, most_values(request), "Expected to say next to nothing"
     most, what, said = request.rows_about, "rows", rows_said(request)
     if request.aggregate.function == "count_units" and (units := units_guessed(relation)) < most:
@@ -229,7 +251,7 @@ def _wide_count(request: Request, half_width: float) -> tuple[str, ...]:
     if request.aggregate.function == "count_distinct" and values is None and REPEATED * half_width >= most:
         return (
             f"{nothing}: ±{as_shown(half_width)}, where about {most} rows by the number {said} have about "
-            f"{most // REPEATED} different values, if each is in {REPEATED} of them.",
+            f"{most // REPEATED} different values, if each is in {REPEATED} of them.{_of_few_rows(request, release)}",
         )
     if values is not None and half_width >= MOSTLY * values / 2:
         return (f"{nothing}: ±{as_shown(half_width)}, where any answer lies between 0 and {values}.",)
@@ -256,7 +278,11 @@ def _unnamed(request: Request) -> tuple[str, ...]:
     name_it = "contribution_bounds_per_row => (low, high), behind the argument."
     columns = columns_of(argument)
     if sum(own.facts.type in DATED for own in columns) > 1 and (function.located or function.name == "sum"):
-        return (f"By the bounds of its dates {anywhere} Where most times are short, name how long they are: {name_it}",)
+        ordered = "WHERE end >= start leaves out what runs backwards. " * (low < 0 < high)
+        return (
+            f"By the bounds of its dates {anywhere} {ordered}Where most times are short, name how long they are, WHERE "
+            f"end <= start + INTERVAL 60 DAY or {name_it}",
+        )
     if function.name not in BY_WIDTH:
         return ()
     ranges = [(own.facts.low, own.facts.high) for own in columns]

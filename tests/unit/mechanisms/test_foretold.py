@@ -192,10 +192,32 @@ def test_a_column_that_may_have_several_values_is_not(session: Session, sql: str
 
 
 def test_how_few_different_values_are_lost_in_noise_is_foretold(session: Session) -> None:
-    few = "different values it would say next to nothing, and no public fact tells how many there are."
+    few = "different values it says next to nothing, and no public fact tells how many there are."
     assert few in " ".join(session.explain("SELECT COUNT(DISTINCT note) FROM visits").notes)
     assert few not in " ".join(session.explain("SELECT COUNT(DISTINCT note) FROM visits", epsilon=100).notes)
     assert few not in " ".join(session.explain("SELECT COUNT(DISTINCT kind) FROM visits").notes)
+
+
+def test_of_different_values_that_noise_hides_quote_and_answer_say_what_to_write(tmp_path: Path) -> None:
+    """The noise is 0, so the answer is the number of values: it is below the half width, or above it."""
+    (tmp_path / "clinic.yaml").write_text(POLICY.replace("rows_per_unit: 4", "rows_per_unit: 64"))
+    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as owner:
+        owner.execute(
+            "CREATE TABLE visits AS SELECT i AS pid, 2000 AS year, 1.0 AS cost, DATE '2020-01-01' + (i % 300)::INTEGER "
+            "AS day, 'x' AS kind, 'n' || i % 5 AS note FROM range(9000) r(i)"
+        )
+    few = "Of fewer than about 192 different values it says next to nothing"
+    write = "OPTIONS (max_rows_contributed = 4) .. counts those in 4 rows of each unit, within about ±12. GROUP BY note"
+    with dpsql.testing.open(tmp_path / "clinic.yaml", sampler=dpsql.testing.Noiseless()) as proxy:
+        session = proxy.session(analyst="ana")
+        hidden = "SELECT COUNT(DISTINCT note) FROM visits"
+        for notes in said(session, hidden):
+            assert few in notes
+            assert write in notes
+        assert write not in " ".join(session.explain(hidden, max_rows_contributed=4).notes)
+        quoted, answered = said(session, "SELECT COUNT(DISTINCT note || day) FROM visits")
+        assert few in quoted
+        assert few not in answered
 
 
 def test_a_misspelt_value_in_having_is_refused_as_in_where(session: Session) -> None:
