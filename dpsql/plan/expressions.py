@@ -128,7 +128,7 @@ class Resolver:
             refuse_large(found, _spoken(node), node.position)
         if found is not None:
             return found
-        if (other := in_other_words(node)) is not None:
+        if (other := in_other_words(node, self.resolve)) is not None:
             return self.resolve(other)
         match node:
             case syntax.Literal() | syntax.Parameter():

@@ -10,6 +10,7 @@ from fractions import Fraction
 from dpsql.plan.expressions import arguments_of
 from dpsql.plan.narrowing import facts_on
 from dpsql.plan.nodes import Apply, Column, Expression, Relation
+from dpsql.plan.types import Type
 
 __all__ = ["LOGARITHMS", "unbounded"]
 
@@ -56,4 +57,5 @@ def _away(expression: Expression, otherwise: str) -> str:
         return f"Keep {otherwise} at 1 or more: in WHERE, or by greatest(.., 1)."
     name = expression.said or expression.name
     lifts = "" if expression.facts.nullable else f", greatest({name}, 1) lifts them"
-    return f"Keep {name} away from 0: WHERE {name} >= 1 leaves other rows out{lifts}."
+    alone = ", which > 0 alone does not" * (expression.facts.type is Type.REAL)
+    return f"Keep {name} away from 0{alone}: WHERE {name} >= 1 leaves other rows out{lifts}."

@@ -7441,3 +7441,22 @@ SELECT p.what, COUNT(*) AS n FROM (SELECT patient_id, age::DOUBLE AS age, weight
 -- columns: what text, n integer
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."c1" AS "k0" FROM (SELECT "t0"."patient_id" AS "c0", CAST($1 AS VARCHAR) AS "c1", CAST("t0"."age" AS DOUBLE) AS "c2" FROM "bounded"."main"."patients" AS "t0" UNION ALL SELECT "t1"."patient_id" AS "c0", CAST($2 AS VARCHAR) AS "c1", "t1"."weight" AS "c2" FROM "bounded"."main"."patients" AS "t1") AS "t2" WHERE ("t2"."c1" = CAST($2 AS VARCHAR))) AS q GROUP BY "k0"
 -- values: 'age', 'weight'
+
+-- policy: shop
+SELECT AVG(EXTRACT(epoch FROM placed - DATE '2023-01-01')) AS seconds, AVG(epoch(placed - joined) / 86400) AS days FROM orders JOIN customers USING (customer_id) WHERE placed BETWEEN joined AND joined + INTERVAL 60 DAY
+-- unit: orders.customer_id = customers.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: avg of real [0, 63158399]; grid 0.01 from 0 to 63158399
+-- a1: avg of real [-730.999988426, 1826.99998843]; grid 1e-05 from 0 to 60
+-- columns: seconds real, days real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(3157919950 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(3000000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 6315839900 ELSE greatest(0, least(6315839900, CAST(round(CAST("x0" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($9 AS DOUBLE) THEN 6000000 ELSE greatest(0, least(6000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($8 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT (CAST(date_diff(CAST($1 AS VARCHAR), CAST($2 AS TIMESTAMP), "t0"."placed") AS DOUBLE) / CAST($3 AS DOUBLE)) AS "x0", ((CAST(date_diff(CAST($1 AS VARCHAR), "t1"."joined", "t0"."placed") AS DOUBLE) / CAST($3 AS DOUBLE)) / CAST($7 AS DOUBLE)) AS "x1" FROM "bounded"."main"."orders" AS "t0" JOIN "bounded"."main"."customers" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" WHERE ("t0"."placed" >= "t1"."joined") AND ("t0"."placed" <= ("t1"."joined" + to_days(CAST(CAST($10 AS BIGINT) AS INTEGER))))) AS r) AS q
+-- values: 'microsecond', 2023-01-01 00:00:00, 1000000.0, 100.0, 0.0, 63158399.0, 86400.0, 100000.0, 60.0, 60
+
+-- policy: shop
+SELECT SUM(date_diff('hour', joined, placed)) AS hours FROM orders JOIN customers USING (customer_id) WHERE date_diff('day', joined, placed) BETWEEN 0 AND 60
+-- unit: orders.customer_id = customers.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: sum of integer [-17543, 43847]; grid 1 from -24 to 1464
+-- columns: hours integer
+-- engine: SELECT CAST(SUM("x0") AS BIGINT) AS "x0" FROM (SELECT "u", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN -17543 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 43847 ELSE greatest(-17543, least(43847, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."$number" AS "u", date_diff(CAST($1 AS VARCHAR), "t1"."joined", "t0"."placed") AS "x0" FROM "bounded"."main"."orders" AS "t0" JOIN "bounded"."main"."customers" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" WHERE (date_diff(CAST($5 AS VARCHAR), "t1"."joined", "t0"."placed") >= CAST($6 AS BIGINT)) AND (date_diff(CAST($5 AS VARCHAR), "t1"."joined", "t0"."placed") <= CAST($7 AS BIGINT))) AS r) AS q) AS q GROUP BY "u"
+-- values: 'hour', 1.0, -17543.0, 43847.0, 'day', 0, 60

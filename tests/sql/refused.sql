@@ -670,7 +670,7 @@ SELECT AVG(cost / (age - 50)) FROM visits JOIN patients USING (patient_id)
 -- refused: AVG(cost / (age - 50)) at 1:8: it divides by numbers that may be 0, or close to it, so that its values have no bounds. Keep the divisor at 1 or more: in WHERE, or by greatest(.., 1). NULLIF is not enough. Or name bounds in the call: AVG(cost / (age - 50), contribution_bounds_per_row => (-500, 500)).
 
 SELECT AVG(ln(cost)) FROM visits
--- refused: AVG(ln(cost)) at 1:8: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or name bounds in the call: AVG(ln(cost), contribution_bounds_per_row => (-5, 20)).
+-- refused: AVG(ln(cost)) at 1:8: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0, which > 0 alone does not: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or name bounds in the call: AVG(ln(cost), contribution_bounds_per_row => (-5, 20)).
 
 SELECT SUM(weight / age) FROM patients
 -- refused: SUM(weight / age) at 1:8: it divides by numbers that may be 0, or close to it, so that its values have no bounds. Keep age away from 0: WHERE age >= 1 leaves other rows out, greatest(age, 1) lifts them. NULLIF is not enough. Or name bounds in the call: SUM(weight / age, contribution_bounds_per_row => (0, 500)).
@@ -2214,7 +2214,7 @@ SELECT COUNT(*) FROM visits JOIN cities ON visit_id = population
 -- refused: visit_id at 1:44: it is a key, visits.visit_id, and the population beside it is a mere integer to the policy: nothing says that both name one record, so that rows of different people might meet. If it is the same id, the owner can say so of its table, with unit: {via: visits, on: population} in place of its unit and of its column population; then the two join.
 
 SELECT CORR(ln(cost), cost) FROM visits
--- refused: CORR(ln(cost), cost) at 1:8: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or keep each argument within constants: CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END.
+-- refused: CORR(ln(cost), cost) at 1:8: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0, which > 0 alone does not: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or keep each argument within constants: CASE WHEN x IS NOT NULL THEN GREATEST(0, LEAST(x, 500)) END.
 
 SELECT COUNT(*) FROM patients LIMIT 2.5::INTEGER
 -- refused: LIMIT at 1:37: it takes a whole number. Write it like LIMIT 10.
@@ -2544,15 +2544,15 @@ SELECT cost FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id ORDER
 -- refused: QUALIFY at 1:8: it would show rows of people. Let it choose them in a sub-query, and ask for aggregates around it: SELECT AVG(x) FROM (SELECT x FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) = 1).
 
 SELECT AVG(ln(cost) - ln(age)) FROM visits JOIN patients USING (patient_id)
--- refused: AVG(ln(cost) - ln(age)) at 1:8: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or name bounds in the call: AVG(ln(cost) - ln(age), contribution_bounds_per_row => (-10, 10)).
+-- refused: AVG(ln(cost) - ln(age)) at 1:8: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0, which > 0 alone does not: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or name bounds in the call: AVG(ln(cost) - ln(age), contribution_bounds_per_row => (-10, 10)).
 
 -- policy: shop
 SELECT AVG(placed - joined) FROM orders JOIN customers USING (customer_id)
--- refused: - at 1:12: the difference of two moments is an interval, which has no bounds. Write date_diff('minute', joined, placed), or 'second', 'day', 'month', and so on. To compare them write placed <= joined + INTERVAL 4 HOUR.
+-- refused: - at 1:12: the difference of two moments is an interval, which has no bounds. Write date_diff('minute', joined, placed), or 'second', 'day', 'month', and so on: numbers, as epoch(placed - joined) is of seconds. To compare them write placed <= joined + INTERVAL 4 HOUR.
 
 -- policy: shop
 SELECT COUNT(*) FROM (SELECT LEAD(placed) OVER (PARTITION BY customer_id ORDER BY placed) AS next, placed AS own FROM orders) WHERE next - own IS NULL
--- refused: - at 1:133: the difference of two moments is an interval, which has no bounds. Write date_diff('minute', own, next), or 'second', 'day', 'month', and so on. To compare them write next <= own + INTERVAL 4 HOUR.
+-- refused: - at 1:133: the difference of two moments is an interval, which has no bounds. Write date_diff('minute', own, next), or 'second', 'day', 'month', and so on: numbers, as epoch(next - own) is of seconds. To compare them write next <= own + INTERVAL 4 HOUR.
 
 -- policy: shop
 SELECT COUNT(*) FROM orders JOIN customers USING (customer_id) WHERE INTERVAL 2 MONTH < placed - joined
@@ -2573,7 +2573,7 @@ SELECT EXP(AVG(age)) FROM patients
 -- refused: exp at 1:8: the result could be too large for the engine. A released number has no bounds. Keep it within constants, such as exp(least(AVG(ln(x)), 50)).
 
 SELECT EXP(AVG(LN(cost))) FROM visits
--- refused: AVG(ln(cost)) at 1:12: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or name bounds in the call: AVG(ln(cost), contribution_bounds_per_row => (-5, 20)).
+-- refused: AVG(ln(cost)) at 1:12: ln is taken of numbers that may be 0 or less, or close to 0, so that its values have no bounds. Keep cost away from 0, which > 0 alone does not: WHERE cost >= 1 leaves other rows out, greatest(cost, 1) lifts them. Or name bounds in the call: AVG(ln(cost), contribution_bounds_per_row => (-5, 20)).
 
 SELECT APPROX_COUNT_DISTINCT(patient_id, diagnosis) FROM visits
 -- refused: patient_id at 1:30: it is no part of a tuple: each unit's tuples are its own. Write SUM(n) .. FROM (SELECT patient_id, COUNT(DISTINCT diagnosis) AS n .. GROUP BY patient_id).

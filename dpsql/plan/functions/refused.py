@@ -27,7 +27,8 @@ _FORMAT = (
 )
 _AGE = (
     "its result is an interval, which has no bounds.",
-    "Write date_diff('minute', {1:start}, {0:end}), or 'second', 'day', 'month', and so on. To compare them write "
+    "Write date_diff('minute', {1:start}, {0:end}), or 'second', 'day', 'month', and so on: numbers, as epoch({0:end} "
+    "- {1:start}) is of seconds. To compare them write "
     "{0:end} <= {1:start} + INTERVAL 4 HOUR.",
 )
 _AGE_TODAY = (

@@ -56,6 +56,12 @@ def test_what_the_hint_says_is_answered(session: Session, sql: str) -> None:
     assert session.explain(sql).columns
 
 
+def test_of_real_numbers_it_is_said_that_above_0_is_not_enough_and_of_whole_ones_it_is(session: Session) -> None:
+    with pytest.raises(UnsupportedQuery, match="Keep total away from 0, which > 0 alone does not: WHERE total >= 1"):
+        session.explain("SELECT AVG(ln(total)) FROM orders WHERE total > 0")
+    assert session.explain("SELECT AVG(total / items), AVG(ln(items)) FROM orders WHERE items > 0").columns
+
+
 def test_the_step_that_a_condition_bounds_is_not_named(session: Session) -> None:
     with pytest.raises(UnsupportedQuery, match="it divides by numbers that may be 0"):
         session.explain("SELECT AVG(ln(total) / items) FROM orders WHERE total >= 1")
