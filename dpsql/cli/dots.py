@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from dpsql.cli.arguments import statements_of
 from dpsql.cli.running import line, screen_width
-from dpsql.errors import Error, ProgrammingError
+from dpsql.errors import Error, ProgrammingError, UnsupportedQuery
 
 if TYPE_CHECKING:
     from dpsql.answers.answer import Answer
@@ -34,6 +34,8 @@ COMMANDS: Mapping[str, str] = {
     ".exit": "Leave; so do exit and Ctrl-D.",
 }
 """The commands, each with what it does."""
+
+ALONE = ("show", "describe", "desc", "set")  # Words with which statements of one line begin.
 
 LEAVING = {".exit", ".quit", "exit", "quit", "exit;", "quit;"}
 HELPING = {"help", "help;"}
@@ -140,11 +142,22 @@ class Shell:
             self._last = statement
             with self._working() as bar:
                 bar("Asking. Ctrl-C interrupts", 0.0)
-                answer = self._session.query(statement, progress=bar)
+                answer = self._asked(statement, bar)
             self._answer = [answer]
             self._tell(str(answer.with_intervals() if self._intervals else answer))
             if answer.measurements:
                 self._tell(self._left())
+
+    def _asked(self, statement: str, bar: Callable[[str, float], None]) -> Answer:
+        """The answer; the refusal of what seems to be several statements says what ends one."""
+        try:
+            return self._session.query(statement, progress=bar)
+        except UnsupportedQuery as refusal:
+            line_, column = refusal.position or (1, 0)
+            short = statement.split(maxsplit=1)[0].lower() in ALONE
+            if "\n" in statement.strip() and (short or (line_ > 1 and column == 1)):
+                self._complain("Statements end with a semicolon: several lines without one are read as one statement.")
+            raise
 
     def _command(self, text: str) -> None:
         name, _, rest = text.partition(" ")

@@ -107,13 +107,14 @@ def _column(
     if guess.centre is not None and guess.spread is not None:
         away = words.call("abs", f"x - {words.constant(guess.centre, 'DOUBLE')}")
         far, near = (words.constant(end, "DOUBLE") for end in (OFF * guess.spread, guess.spread / OFF))
-        conditions = (f"{away} > {far}", f"{away} < {near}", f"{away} = 0")
+        alike = words.constant(Fraction(1, 2) if column.type == "integer" else Fraction(0), "DOUBLE")
+        conditions = (f"{away} > {far}", f"{away} < {near}", f"{away} <= {alike}")
         places = (f"further than {OFF} spreads from the centre", "within a third of the spread of the centre")
         ((rows, *counts, same),) = database.rows(
             f"SELECT count(*), {', '.join(f'count(*) FILTER (WHERE {c})' for c in conditions)} FROM {read}"
         )
         for count, where, left_out in zip(counts, places, (0, same), strict=True):
-            # Of a column of mostly one value, such as 0, the spread is that of the others.
+            # Of a column of mostly one value, such as 0 or the whole number at the centre, it is that of the others.
             if 2 * (count - left_out) > rows - left_out:
                 what = f"values lie {where}: most of them. Correct centre and spread, or remove them."
                 yield Finding(table.name, name, what, count, Fraction(count, rows), "warning")

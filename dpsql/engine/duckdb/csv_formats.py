@@ -126,11 +126,11 @@ def _shown(found: int, held: Texts) -> bool:
 
 
 def _number(signs: tuple[str, str], *, whole: bool = False) -> re.Pattern[str]:
-    """What a number is, as so written; or a whole one."""
+    """What a number is, as so written; or a whole one, also with one 0 behind the sign, as where some were missing."""
     decimal, thousands = map(re.escape, signs)
     digits = rf"([1-9]\d{{0,2}}({thousands}\d{{3}})+|\d+)" if thousands else r"\d+"
     if whole:
-        return re.compile(rf" *[-+]?{digits} *")
+        return re.compile(rf" *[-+]?{digits}({decimal}0)? *")
     return re.compile(rf" *[-+]?({digits}({decimal}\d*)?|{decimal}\d+)([eE][-+]?\d{{1,3}})? *")
 
 

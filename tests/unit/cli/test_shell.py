@@ -171,6 +171,23 @@ def test_several_statements_of_one_text_stop_at_the_first_refusal(shell: Shell, 
     assert len(screen.complaints) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"SHOW TABLES\n{COUNT}", True),
+        (f"{COUNT}\nSHOW BUDGET", True),
+        (f"{COUNT}\n{COUNT}", True),
+        ("SELECT age\nFROM people", False),
+        ("SHOW NOTHING", False),
+    ],
+)
+def test_where_semicolons_are_missing_it_is_said_that_they_end_statements(
+    shell: Shell, screen: Screen, text: str, told: bool
+) -> None:
+    assert shell.take(text)
+    assert ("Statements end with a semicolon" in screen.complaints[0]) is told
+
+
 def test_an_interrupt_says_what_is_left_and_the_next_statement_is_answered(
     proxy: dpsql.testing.TestProxy, screen: Screen
 ) -> None:

@@ -35,6 +35,9 @@ def options(*texts: str | None) -> dict[str, object]:
         (["Ja", "nein"], "boolean"),
         (["ja", "ja"], "text"),  # one of two words is not enough
         (["1", "0"], "integer"),
+        (["1.0", "0.0"], "integer"),  # whole numbers of a column in which some were missing
+        (["1.0", "0.0", "2.5"], "real"),
+        (["1.00", "20.00"], "real"),
         (["-", "12"], "integer"),
         (["nan", "north"], "text"),
     ],

@@ -108,3 +108,14 @@ def test_of_a_column_of_mostly_0_the_spread_is_that_of_the_others(tmp_path: Path
         )
     said = [what for what, _, _ in found(tmp_path, guess=f", centre: 0, spread: {spread}")]
     assert len(said) == len(told) and all(word in what for word, what in zip(told, said, strict=True))
+
+
+def test_of_whole_numbers_that_are_mostly_one_the_spread_is_that_of_the_others(tmp_path: Path) -> None:
+    """Six of ten have 12, beside a centre of 12.3: they lie within a third of the spread, as near as they can."""
+    with connected(tmp_path / "guesses.duckdb") as data:
+        data.execute(
+            "CREATE TABLE people AS SELECT i AS person, CASE WHEN i % 10 < 6 THEN 12 ELSE 8 + i % 10 END AS pay "
+            "FROM range(300) AS t(i)"
+        )
+    assert found(tmp_path, "rows_about: 300", ", centre: 12.3, spread: 2.4") == []
+    assert len(found(tmp_path, "rows_about: 300", ", centre: 13.6, spread: 5")) == 1
