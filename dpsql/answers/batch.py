@@ -13,7 +13,7 @@ from typing import Generic, TypeGuard, TypeVar
 from dpsql.answers.costs import cost_text
 from dpsql.answers.grouped import grouped
 from dpsql.answers.notebook import card, folded, heading, small, values
-from dpsql.answers.quoted import Quote
+from dpsql.answers.quoted import Quote, for_nothing
 from dpsql.answers.screen import safe, text_table
 from dpsql.errors import Error, InvariantBroken, ProgrammingError
 from dpsql.plan.plans import PublicPlan, Several
@@ -165,6 +165,8 @@ class BoughtOnce:
     @property
     def said(self) -> str:
         """The same as a sentence."""
+        if self.loss == PrivacyLoss():
+            return f"Released before, and free for {_these(self.statements)}: {self.name}."
         return f"Bought once for {_these(self.statements)}: {self.name}, at {cost_text(self.loss)}."
 
 
@@ -257,8 +259,15 @@ def batch_quote(
         summary: A loss as people read it.
     """
     shared = tuple(
-        BoughtOnce(purchase.name, tuple(numbers[index] for index in indices), summary(purchase.loss))
+        BoughtOnce(
+            purchase.name,
+            tuple(numbers[index] for index in indices),
+            PrivacyLoss() if batch.known.keys() >= set(purchase.draws.values()) else summary(purchase.loss),
+        )
         for purchase, indices in batch.shared()
+        if not batch.settled.issuperset(indices)
     )
-    stored = tuple(numbers[index] for index in range(len(batch.own)) if index in batch.settled)
-    return BatchQuote(summary(batch.loss), summary(batch.alone), tuple(quotes), shared, repeats_left, stored)
+    bought = {numbers[index] for index in range(len(batch.own)) if index not in batch.settled}
+    stored = tuple(number for number in dict.fromkeys(numbers) if number not in bought)
+    shown = tuple(for_nothing(quote) if place in stored else quote for place, quote in enumerate(quotes, 1))
+    return BatchQuote(summary(batch.loss), summary(batch.alone), shown, shared, repeats_left, stored)

@@ -19,7 +19,16 @@ from dpsql.plan.stages import is_aggregate
 from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
 
-__all__ = ["COMPUTED", "EXPLAINED", "Quote", "QuoteColumn", "computed_column", "endless_note", "released_before"]
+__all__ = [
+    "COMPUTED",
+    "EXPLAINED",
+    "Quote",
+    "QuoteColumn",
+    "computed_column",
+    "endless_note",
+    "for_nothing",
+    "released_before",
+]
 
 COMPUTED = "computed"
 """In the place of a mechanism, of what is worked out from released numbers, and costs nothing more."""
@@ -61,9 +70,15 @@ class QuoteColumn(ReleaseSummary):
 
 def released_before(quote: Quote) -> Quote:
     """The quote of a statement whose answer is stored."""
+    free = for_nothing(quote)
+    return replace(free, notes=(RELEASED, *free.notes))
+
+
+def for_nothing(quote: Quote) -> Quote:
+    """The quote with no price anywhere."""
     nothing = PrivacyLoss()
     columns = tuple(replace(column, loss=nothing) for column in quote.columns)
-    return replace(quote, cost=nothing, columns=columns, repeats_left=None, notes=(RELEASED, *quote.notes))
+    return replace(quote, cost=nothing, columns=columns, repeats_left=None)
 
 
 def computed_column(label: str, nothing: PrivacyLoss, half_width: float | None, expression: Expression) -> QuoteColumn:

@@ -50,10 +50,23 @@ def test_a_quote_is_what_is_charged_also_where_some_was_released_before(session:
     quote = session.quote(STATEMENTS, epsilon=1)
     assert quote.stored == (1,)
     assert "Statement 1 was released before" in str(quote)
+    assert [column.loss.epsilon for column in quote.statements[0].columns] == [0]
+    assert "Released before, and free for statements 1 and 2: COUNT(*)." in str(quote)
     answers = session.query_all(STATEMENTS, epsilon=1)
     assert quote.cost.epsilon == sum(answer.cost.epsilon for answer in answers) == 0.5
     assert [answer.replayed for answer in answers] == [True, False, False]
-    assert session.quote(STATEMENTS, epsilon=1).cost.epsilon == 0
+    again = session.quote(STATEMENTS, epsilon=1)
+    assert again.cost.epsilon == 0
+    assert not any(column.loss.epsilon for one in again.statements for column in one.columns)
+    assert "epsilon 1" not in str(again) and "Bought once" not in str(again)
+
+
+def test_a_statement_of_which_a_part_was_released_before_is_not_free(session: Session) -> None:
+    session.query(STATEMENTS[0], epsilon=1)
+    new = "SELECT COUNT(*) AS n FROM people WHERE age > 3"
+    both = f"SELECT (SELECT MAX(n) FROM ({STATEMENTS[0]}) AS a) AS most, ({new}) AS n"
+    quote = session.quote([both, STATEMENTS[0]], epsilon=1)
+    assert (quote.cost.epsilon, quote.stored) == (1, (2,))
 
 
 def test_a_price_alone_is_that_of_the_quote_and_nothing_where_the_answer_is_stored(session: Session) -> None:
