@@ -141,7 +141,7 @@ class Capped(Mechanism):
             mechanism=NAME,
             loss=Composed((parts[0], worst(inners))),
             need=pairs_of(request, edges),
-            notes=(OF_GROUPS,),
+            quoted=(OF_GROUPS,),
             search=SizeSearch(edges, parts[0].epsilon, request.neighbour_rows),
             guess=_guess(request, edges, rows_guessed(request.source.relation)),
             groups=1,
@@ -254,10 +254,10 @@ def _release(
     }
     placed = tuple(inner for inner in inners if isinstance(inner, LocatedRelease))
     if placed:  # what else is to be noted depends on the cap
-        return CappedStatistics(**every, inners=placed, notes=(NOTE,))
+        return CappedStatistics(**every, inners=placed, quoted=(NOTE,))
     own = tuple(inner for inner in inners if isinstance(inner, QuantileRelease))
     full = replace(_guess(request, edges, request.rows_about * max(1, groups), loose=False), noise=search.law.spread)
-    return CappedQuantile(**every, inners=own, notes=(NOTE, *own[0].notes), full=full)
+    return CappedQuantile(**every, inners=own, notes=own[0].notes, quoted=(NOTE,), full=full)
 
 
 def _guess(request: Request, edges: tuple[int, ...], rows: int, *, loose: bool = True) -> UnitSizes:

@@ -125,7 +125,7 @@ class CappedRelease(Offer):
         most = lost + (1 - lost) * sizes.missed(place)
         share = f"{lost:.0%}" if f"{lost:.0%}" == f"{most:.0%}" else f"{lost:.0%} to {most:.0%}"
         return (
-            f"at most {most_of}, a cap chosen privately; about {share} "
+            f"at most {most_of}, a cap that a part of the price found; about {share} "
             f"of the {what} are left out, and with {1 - UNSURE:.0%} confidence "
             f"at most {max(0, math.ceil(above)):,} units have more. {widened}"
         )

@@ -125,7 +125,7 @@ class CappedStatistics(CappedAtOnce):
         return [inner.exchanged(own, standard, share) for own, standard in zip(ends, standards, strict=True)]
 
     def told(self, released: ReleasedTable) -> tuple[str, ...]:
-        """The cap, and what it leaves out."""
+        """The cap and what it leaves out, and where rows within it are clipped, as one note."""
         if not released.values:
             return ()
         place = released.columns["cap"][0]
@@ -133,5 +133,5 @@ class CappedStatistics(CappedAtOnce):
         inner = self.inners[place]
         off = f"other rows, {inner.others}, in the place of {share:.1%} of those that count"
         widened = f"The interval allows for {off}{inner.unless}."
-        within = (f"within this cap {note[0].lower()}{note[1:]}" for note in inner.notes)
-        return (self.said(released, place, widened), *inner.told(released), *within)
+        within = (f"Within this cap {note[0].lower()}{note[1:]}" for note in (*inner.notes, *inner.told(released)))
+        return (" ".join([self.said(released, place, widened), *within]),)

@@ -209,24 +209,24 @@ class ClampedMean(PlaceSearch):
         return max(low + centre, grid.low) * step, min(high + centre, grid.high) * step
 
     def told(self, released: ReleasedTable) -> tuple[str, ...]:
-        """The cap of rows, and where totals are clipped."""
+        """Where totals are clipped, and the cap of rows, as one note."""
         if not released.values:
             return ()
         query, place = self.query, released.columns["cap"][0]
         cap = f"{query.cap.edges[place]:,}"
         if place == len(query.cap.edges) - 1:
-            capped = f"all of a unit's rows are counted, up to the {cap} that it may have."
+            capped = f"All of a unit's rows are counted, up to the {cap} that it may have."
         else:
             capped = (
-                f"of each unit at most {cap} {'row is' if cap == '1' else 'rows are'} counted, a cap chosen privately: "
-                f"at most {query.cap.most_above(place):,} units have more (95%)."
+                f"Of each unit at most {cap} {'row is' if cap == '1' else 'rows are'} counted, a cap found so, too: at "
+                f"most {query.cap.most_above(place):,} units have more (95%)."
             )
         halves = [f"{in_unit(half, query.values.step):,.6g}" for half in sorted(set(released.columns["half"]))]
         ends = halves[0] if len(halves) == 1 else f"{halves[0]} to {halves[-1]}"
         return (
-            f"what the rows of one unit add to the distance from a centre is clipped at {ends}, found privately; the "
-            "interval allows for what noised numbers of units show beyond it.",
-            capped,
+            f"what the rows of one unit add to the distance from a centre is clipped at {ends}, which a part of the "
+            f"price found. {capped} The interval allows for what noised numbers of units show beyond; it may not hold "
+            "where units that noise hides lie very much farther out than others.",
         )
 
     def _errors(self, rows: int | None = None) -> tuple[float, float]:
@@ -257,7 +257,7 @@ def mean_of_units(request: Request) -> Offer | Refusal:
     if grid is None or loss is None:
         return Refusal(NAME, TOO_SMALL)
     query = units_query(request, grid, loss, squares=False)
-    return Refusal(NAME, NO_TOTALS) if query is None else ClampedMean(NAME, loss, query, notes=(NOTE,))
+    return Refusal(NAME, NO_TOTALS) if query is None else ClampedMean(NAME, loss, query, quoted=(NOTE,))
 
 
 NO_TOTALS = "its rows have no totals per unit."

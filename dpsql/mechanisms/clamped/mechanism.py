@@ -203,7 +203,7 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
         far=_far(request, totals),
     )
     chosen = f"{float(share):.0%} of its price chooses the most that one unit counts with."
-    derive(offer, notes=(chosen,), quoted=offer.hides)
+    derive(offer, quoted=(chosen, *offer.hides))
     return offer
 
 

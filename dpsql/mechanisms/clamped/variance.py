@@ -253,7 +253,7 @@ def _offer(requests: Sequence[Request]) -> Offer | Refusal:
     if query is None:
         return Refusal(NAME, NO_TOTALS)
     functions = tuple(request.aggregate.function for request in requests)
-    return ClampedVariance(NAME, loss, query, functions, notes=(NOTE,))
+    return ClampedVariance(NAME, loss, query, functions, quoted=(NOTE,))
 
 
 NOTE = (

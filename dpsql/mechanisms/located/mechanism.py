@@ -242,14 +242,13 @@ def _note(query: LocatedQuery) -> str:
     unseen = (
         f"with 99% confidence {hidden:,} of a group or fewer" if hidden < query.rows_about else "in a small group many"
     )
-    hides = "near the others: it may not hold where some lie very much farther"
+    hides = f"and may not hold where rows that noise hides ({unseen}) lie very much farther out than the others"
     if query.clamps.tight:
-        hides = "at the bounds, as many as noise hides 19 times of 20"
+        hides = f"and takes rows that noise hides ({unseen}) to lie at the bounds, 19 times of 20"
     others = "others at one clamp that a part of the price finds" if len(query.clamps.edges) > 1 else "others nowhere"
     return (
         f"A group of more than about {few:,} rows is clipped where its rows thin out, {others}. Its interval allows "
-        f"for what noised numbers of rows show farther out. Rows that noise hides ({unseen}) are thought to lie "
-        f"{hides}."
+        f"for what noised numbers of rows show farther out, {hides}."
     )
 
 

@@ -26,7 +26,8 @@ Integers become reals where a type asks for it, or where a result could be too l
 timestamps. `round(x, n)` and `trunc(x, n)` of an integer are integers. `CASE`, `if(c, x, y)`, `BETWEEN`, `NOT IN`,
 `NOT LIKE`, `IS NOT NULL`, `IS TRUE`, `IS NOT DISTINCT FROM` and the signs `~`, `~*`, `~~` are made of these. INTERVAL
 takes a whole number of YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE or SECOND. The time between two moments may be
-compared with one of anything but months: `left_at - came_at > INTERVAL 4 HOUR`. `epoch(left_at - came_at)` is its seconds.
+compared with one of anything but months: `left_at - came_at > INTERVAL 4 HOUR`. Its seconds are
+`epoch(left_at - came_at)`.
 
 `EXTRACT(part FROM x)` and `date_part('part', x)` take the parts {parts}.
 

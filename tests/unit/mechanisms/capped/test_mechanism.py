@@ -329,6 +329,7 @@ def test_it_is_taken_unasked_and_says_its_cap(session: Session) -> None:
     answer = session.query(by_region, epsilon=5)
     assert {m.mechanism for m in answer.measurements} == {"capped"}
     assert any("rows of each unit count" in note or "rows count" in note for note in answer.notes)
+    assert not any("how many rows of each unit serve best" in note for note in answer.notes)  # said by that one
     assert session.query(by_region, epsilon=5).replayed
 
 

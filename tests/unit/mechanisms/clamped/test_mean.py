@@ -207,8 +207,8 @@ def test_nobody_has_all_of_the_bounds() -> None:
 def test_where_groups_are_clipped_is_said_from_the_least_to_the_most() -> None:
     release = release_of(keys=(CITY,))
     groups = [people(at, 2_000, place) for at, place in enumerate((30_000.0, 90.0, 900.0))]
-    (note, _) = release.told(release.release(raw_of(*groups), Noiseless()))
-    least, _, most = note.partition("clipped at ")[2].partition(", found")[0].partition(" to ")
+    (note,) = release.told(release.release(raw_of(*groups), Noiseless()))
+    least, _, most = note.partition("clipped at ")[2].partition(", which")[0].partition(" to ")
     assert 0 < float(least.replace(",", "")) < float(most.replace(",", ""))
 
 
@@ -287,6 +287,7 @@ def test_the_quote_and_the_answer_say_the_way_its_price_and_what_is_clipped(sess
     assert any("What one unit adds to it is clipped" in note for note in quote.notes)
     assert any("clipped at" in note for note in answer.notes)
     assert any("rows are counted" in note for note in answer.notes)
+    assert len(answer.notes) == 2  # beside the one on the rows that the policy keeps of each unit
 
 
 def test_a_cap_of_the_statement_wins(session: Session) -> None:

@@ -375,4 +375,4 @@ def test_statistics_of_the_same_values_are_one_release() -> None:
 def test_the_note_says_of_what_it_is_sure() -> None:
     (note,) = release_of(rows_about=10**6).notes
     assert "hides (with 99% confidence " in note
-    assert " of a group or fewer) are thought" in note
+    assert " of a group or fewer) lie very much farther out than the others" in note
