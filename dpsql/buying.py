@@ -21,7 +21,7 @@ from dpsql.answers.batch import ToBuy, is_priced
 from dpsql.answers.described import described, described_quote
 from dpsql.answers.finish import exact, finish
 from dpsql.answers.postprocess import made_up, passed_on
-from dpsql.answers.quoted import Quote, released_before
+from dpsql.answers.quoted import Quote, for_nothing, released_before
 from dpsql.answers.release import Released, noised, release
 from dpsql.answers.several import beside_first, put_together, quoted_together, rehearse_together
 from dpsql.answers.written import write_released
@@ -313,7 +313,9 @@ class Buying(Calls):
         """Statements as they are bought together, and the quote of each."""
         backend = self._backend
         batch, _ = backend.together([own for one in asked for own in one.priced], self._analyst)
-        quotes, losses = iter([backend.quote(own, self._analyst) for own in batch.together]), iter(batch.paid)
+        each = [backend.quote(own, self._analyst) for own in batch.together]
+        free = [for_nothing(own) if index in batch.settled else own for index, own in enumerate(each)]
+        quotes, losses = iter(free), iter(batch.paid)
         found = []
         for one in asked:
             own = [next(quotes) for _ in one.first]

@@ -13,7 +13,7 @@ from typing import Generic, TypeGuard, TypeVar
 from dpsql.answers.costs import cost_text
 from dpsql.answers.grouped import grouped
 from dpsql.answers.notebook import card, folded, heading, small, values
-from dpsql.answers.quoted import Quote, for_nothing
+from dpsql.answers.quoted import Quote
 from dpsql.answers.screen import safe, text_table
 from dpsql.errors import Error, InvariantBroken, ProgrammingError
 from dpsql.plan.plans import PublicPlan, Several
@@ -269,5 +269,4 @@ def batch_quote(
     )
     bought = {numbers[index] for index in range(len(batch.own)) if index not in batch.settled}
     stored = tuple(number for number in dict.fromkeys(numbers) if number not in bought)
-    shown = tuple(for_nothing(quote) if place in stored else quote for place, quote in enumerate(quotes, 1))
-    return BatchQuote(summary(batch.loss), summary(batch.alone), shown, shared, repeats_left, stored)
+    return BatchQuote(summary(batch.loss), summary(batch.alone), tuple(quotes), shared, repeats_left, stored)

@@ -67,6 +67,8 @@ def test_a_statement_of_which_a_part_was_released_before_is_not_free(session: Se
     both = f"SELECT (SELECT MAX(n) FROM ({STATEMENTS[0]}) AS a) AS most, ({new}) AS n"
     quote = session.quote([both, STATEMENTS[0]], epsilon=1)
     assert (quote.cost.epsilon, quote.stored) == (1, (2,))
+    alone = session.explain(both, epsilon=1)
+    assert alone.cost.epsilon == sum(column.loss.epsilon for column in alone.columns) == 1
 
 
 def test_a_price_alone_is_that_of_the_quote_and_nothing_where_the_answer_is_stored(session: Session) -> None:
