@@ -7460,3 +7460,13 @@ SELECT SUM(date_diff('hour', joined, placed)) AS hours FROM orders JOIN customer
 -- columns: hours integer
 -- engine: SELECT CAST(SUM("x0") AS BIGINT) AS "x0" FROM (SELECT "u", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN -17543 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 43847 ELSE greatest(-17543, least(43847, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."$number" AS "u", date_diff(CAST($1 AS VARCHAR), "t1"."joined", "t0"."placed") AS "x0" FROM "bounded"."main"."orders" AS "t0" JOIN "bounded"."main"."customers" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" WHERE (date_diff(CAST($5 AS VARCHAR), "t1"."joined", "t0"."placed") >= CAST($6 AS BIGINT)) AND (date_diff(CAST($5 AS VARCHAR), "t1"."joined", "t0"."placed") <= CAST($7 AS BIGINT))) AS r) AS q) AS q GROUP BY "u"
 -- values: 'hour', 1.0, -17543.0, 43847.0, 'day', 0, 60
+
+-- policy: shop
+SELECT date_diff('day', joined, placed) // 7 AS week, COUNT(*) AS n FROM orders JOIN customers USING (customer_id) WHERE placed >= joined AND placed < joined + INTERVAL 28 DAY GROUP BY week
+-- unit: orders.customer_id = customers.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: integer [-104, 260]; 5 values: 0, 1, 2, 3, 4
+-- a0: count_rows
+-- columns: week integer [-104, 260], n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT (date_diff(CAST($1 AS VARCHAR), "t1"."joined", "t0"."placed") // CAST($2 AS BIGINT)) AS "k0" FROM "bounded"."main"."orders" AS "t0" JOIN "bounded"."main"."customers" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" WHERE ("t0"."placed" >= "t1"."joined") AND ("t0"."placed" < ("t1"."joined" + to_days(CAST(CAST($3 AS BIGINT) AS INTEGER))))) AS q GROUP BY "k0"
+-- values: 'day', 7, 28
