@@ -105,6 +105,13 @@ QUESTIONS = (
     ),
 )
 
+MADE_OF_IT = """
+    SELECT AVG(visits) AS a_month, MAX(visits) - MIN(visits) AS apart FROM (
+        SELECT date_trunc('month', visited_on) AS month, COUNT(*) AS visits FROM visits
+        WHERE visited_on BETWEEN DATE '2025-01-01' AND DATE '2025-06-30' GROUP BY month)
+"""
+"""A query over the answer to one of `QUESTIONS`."""
+
 RELEASES = {
     "ages": "CREATE SYNTHETIC TABLE ages AS SELECT age AS x FROM patients",
     "weights": "CREATE SYNTHETIC TABLE weights AS SELECT width_bucket(weight, 2, 250, 248) AS x FROM patients",
@@ -162,9 +169,11 @@ def main(policy: Path) -> None:
         title("Pay once, then ask for ever: a table of made-up people, and 10,000 questions")
         released(ana, policy.parent / "hospital.duckdb")
 
-        title("The first question again: the same answer, free")
+        title("The first question again: the same answer, free. So is all that is made of an answer")
         say("Asking twice does not help to average the noise away.")
         result(str(ana.query(QUESTIONS[0].sql)).removesuffix(LEGEND))
+        show("", MADE_OF_IT)
+        result(str(ana.query(MADE_OF_IT)).removesuffix(LEGEND))
 
         title("Three questions that are refused, with what to write instead; they cost nothing")
         for question in REFUSED:
