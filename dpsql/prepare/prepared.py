@@ -184,8 +184,11 @@ class Prepared:
         return described
 
     def _grouped(self, grouping: Grouping) -> str:
-        """What tells a grouping from any other. Groups are listed in the order of their keys' domains: if they are as many
-        as all that these make, the domains say which they are, in a thousandth of the words of 90,000 groups."""
+        """What tells a grouping from any other.
+
+        Groups are listed in the order of their keys' domains (`plan.combined.listed_groups`): where they are as many as
+        these make, the domains say which they are, in few words of 90,000 groups.
+        """
         domains = [self.plan.keys[key].domain for key in grouping.keys]
         sizes = [0 if domain is None else len(domain) for domain in domains]
         if grouping.groups is None or len(grouping.groups) != math.prod(sizes):
