@@ -104,10 +104,11 @@ class Buying(Calls):
         """The answer to one statement. What is stored, and was asked like that before, is handed out as it was made."""
         if agree is not None:
             agree(self._price(asked))
-        backend, made, outdated = self._backend, list[Answer](), self._backend.outdated()
+        backend, made = self._backend, list[Answer]()
         stored = backend.stored(asked.fingerprints) if asked.key and asked.fingerprints else None
         if asked.key is None or not stored:
             return self._bought([asked])[0]
+        outdated = backend.outdated()
 
         def make() -> Answer:
             made.extend(self._found([asked]))
@@ -198,8 +199,7 @@ class Buying(Calls):
         for index, fingerprint in enumerate(batch.fingerprints):
             first = batch.fingerprints.index(fingerprint)  # of two that ask the same of the tables
             replayed, prepared = index not in batch.fresh, batch.together[index]
-            shown = replace(prepared.plan, cut=asked[index][0].plan.cut).shown
-            answer = self._finish(replace(prepared, plan=shown), stored[first], replayed=replayed)
+            answer = self._finish(replace(prepared, plan=prepared.plan.shown), stored[first], replayed=replayed)
             if replayed:
                 self._backend.served.count(self._analyst, fingerprint)
             else:

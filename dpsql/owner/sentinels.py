@@ -57,13 +57,7 @@ def below_0(
 ) -> Iterator[tuple[str, int]]:
     """The same where all values below 0, within the bounds, are a few whole numbers: in a sentence, with their number.
 
-    Args:
-        database: The source's.
-        source: The table.
-        column: A number without listed values, as the data call it.
-        read: How it is read.
-        rows: How many there are.
-        nullstr: What the policy says of the table's CSV file already.
+    Its arguments are those of `no_answers`.
     """
     shown = read.raw if not source.typed else read.parsed
     held = f"SELECT {shown} AS held, {read.parsed} AS number FROM {source.sql} AS s WHERE {read.parsed} < 0"

@@ -170,10 +170,9 @@ class Prepared:
 
     def _release(self, analyst: str, version: int) -> list[str]:
         described = [analyst, str(version), *map(self._grouped, self.groupings), repr(encode(self.loss))]
-        candidates = (
-            "" if self.candidates is None else self._grouped(replace(self.groupings[0], groups=self.candidates))
-        )
-        described.append(repr((len(self.groupings), self.selection, candidates)))
+        described.append(repr((len(self.groupings), self.selection, self.candidates is None)))
+        if self.candidates is not None:
+            described.append(self._grouped(replace(self.groupings[0], groups=self.candidates)))
         described.append(repr([key.expression.facts.type for key in self.plan.keys]))
         described += [reading.statement.identity for reading in self.readings]
         for measured in self.measured:
