@@ -18,12 +18,10 @@ import itertools
 from collections.abc import Sequence
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.sql.pieces import Piece, flat, nested, word
+from dpsql.sql.pieces import Piece, flat, nested, unsaid, word
 from dpsql.sql.tokens import Token, TokenKind, fold, name_of
 
 __all__ = ["first_of_each"]
-
-Place = tuple[int, int]  # line and column, from 1
 
 _BESIDE = ("union", "intersect", "except")
 _TAIL = ("order", "limit", "offset")
@@ -72,15 +70,15 @@ def _one(pieces: list[Piece], *, outermost: bool) -> list[Piece]:
     own, rest = _order(tail)
     items = _items(pieces[at + 3 : end])
     each = [_meant(term, items) for term in _terms(keys[1:-1])]
-    one = [piece for key in each for piece in (*_of(",", start.position), *key)][1:]
+    one = [piece for key in each for piece in (*unsaid(",", start.position), *key)][1:]
     grouped = [[token.text.lower() for token in flat(key)] for key in each]
     terms = [term for term in (_meant(term, items) for term in _terms(own)) if _named(term) not in grouped]
-    listed = [piece for term in terms for piece in (*_of(",", start.position), *term)][1:]
-    order = [*_of("ORDER BY", start.position), *listed] if listed else []
+    listed = [piece for term in terms for piece in (*unsaid(",", start.position), *term)][1:]
+    order = [*unsaid("ORDER BY", start.position), *listed] if listed else []
     over: Piece = [
-        *_of("( PARTITION BY", start.position), *one, *order, *_of(")", start.position)
+        *unsaid("( PARTITION BY", start.position), *one, *order, *unsaid(")", start.position)
     ]  # fmt: skip
-    condition = [*_of("QUALIFY ROW_NUMBER ( ) OVER", start.position), over, *_of("= 1", start.position)]
+    condition = [*unsaid("QUALIFY ROW_NUMBER ( ) OVER", start.position), over, *unsaid("= 1", start.position)]
     kept = tail if outermost or rest else []
     return [*pieces[:at], *pieces[at + 3 : end], *condition, *kept]
 
@@ -158,11 +156,3 @@ def _named(term: Sequence[Piece]) -> list[str]:
     if words[-2:-1] == ["nulls"]:
         words = words[:-2]
     return words[:-1] if words[-1:] in (["asc"], ["desc"]) else words
-
-
-def _of(text: str, position: Place) -> list[Piece]:
-    """Words and symbols that the analyst did not write."""
-    kinds = {True: TokenKind.WORD, False: TokenKind.SYMBOL}
-    return [
-        Token(TokenKind.NUMBER if own.isdigit() else kinds[own[0].isalpha()], own, position) for own in text.split()
-    ]

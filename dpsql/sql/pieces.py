@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from dpsql.sql.tokens import Token
+from dpsql.sql.tokens import Token, TokenKind
 
-__all__ = ["QUERIES", "Piece", "closing", "flat", "nested", "word"]
+__all__ = ["QUERIES", "Piece", "Place", "closing", "flat", "nested", "unsaid", "word"]
 
 Piece: TypeAlias = "Token | list[Piece]"  # a token, or a pair of parentheses with all that is between them
+Place: TypeAlias = "tuple[int, int]"  # line and column, from 1
 QUERIES = ("select", "with", "from", "pivot", "unpivot", "values")
 """How a query begins, where not by a parenthesis."""
 
@@ -49,6 +50,17 @@ def flat(pieces: Sequence[Piece]) -> list[Token]:
 def word(piece: Piece) -> str:
     """The word that a piece is, in lower case; else nothing."""
     return "" if isinstance(piece, list) else piece.word
+
+
+def unsaid(text: str, position: Place) -> list[Piece]:
+    """Words, whole numbers and symbols that the analyst did not write, with a blank between any two."""
+    return [Token(_kind(own), own, position) for own in text.split()]
+
+
+def _kind(text: str) -> TokenKind:
+    if text.isdigit():
+        return TokenKind.NUMBER
+    return TokenKind.WORD if text[0].isalpha() else TokenKind.SYMBOL
 
 
 def closing(tokens: Sequence[Token], opening: int) -> int | None:

@@ -14,13 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.sql.pieces import Piece, flat, nested, word
+from dpsql.sql.pieces import Piece, Place, flat, nested, unsaid, word
 from dpsql.sql.refused import REFUSED_WORDS
-from dpsql.sql.tokens import Token, TokenKind
+from dpsql.sql.tokens import Token
 
 __all__ = ["pivot_behind_rows"]
-
-Place = tuple[int, int]  # line and column, from 1
 
 _CLAUSES = ("using", "group", "order", "limit", "offset")
 """What may follow the keys, in this order."""
@@ -76,12 +74,11 @@ def _moved(start: Token, rest: Sequence[Piece]) -> list[Piece]:
     places = [_next(words, clause, on) for clause in _CLAUSES]
     ends = [min(places[at:]) for at in range(len(places))] + [len(rest)]
     keys = rest[on + 1 : ends[0]]
-    aggregates = list(rest[places[0] + 1 : ends[1]]) or _of("COUNT ( * )", position)
+    aggregates = list(rest[places[0] + 1 : ends[1]]) or unsaid("COUNT ( * )", position)
     groups, tail = rest[places[1] : ends[2]], rest[ends[2] :]
-    inside = [*aggregates, *_of("FOR", position), *_listed(keys, position), *groups]
-    return [
-        *_of("SELECT * FROM", position), *rest[:on], start, *_of("(", position), *inside, *_of(")", position), *tail,
-    ]  # fmt: skip
+    inside = [*aggregates, *unsaid("FOR", position), *_listed(keys, position), *groups]
+    last = [*unsaid("(", position), *inside, *unsaid(")", position)]
+    return [*unsaid("SELECT * FROM", position), *rest[:on], start, *last, *tail]
 
 
 def _next(words: Sequence[str], clause: str, after: int) -> int:
@@ -98,15 +95,10 @@ def _listed(keys: Sequence[Piece], position: Place) -> list[Piece]:
         if isinstance(piece, list) or piece.symbol != ",":
             found.append(piece)
         if ends and not (isinstance(piece, list) and at > 1 and word(keys[at - 1]) == "in"):
-            found += _of("IN ( )", position)
+            found += unsaid("IN ( )", position)
     if not found:
         raise _refusal(position)
     return found
-
-
-def _of(text: str, position: Place) -> list[Piece]:
-    """Words and symbols that the analyst did not write."""
-    return [Token(TokenKind.WORD if own.isalpha() else TokenKind.SYMBOL, own, position) for own in text.split()]
 
 
 def _refusal(position: Place) -> UnsupportedQuery:

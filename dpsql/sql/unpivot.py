@@ -15,13 +15,11 @@ from collections.abc import Sequence
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.sql.normal import quoted
-from dpsql.sql.pieces import Piece, flat, nested, word
+from dpsql.sql.pieces import Piece, Place, flat, nested, unsaid, word
 from dpsql.sql.refused import REFUSED_WORDS
 from dpsql.sql.tokens import MOST_TOKENS, Token, TokenKind, name_of
 
 __all__ = ["rows_of_columns"]
-
-Place = tuple[int, int]  # line and column, from 1
 
 _BEFORE_ROWS = ("from", "join")
 """What stands before rows in FROM, beside a comma."""
@@ -72,8 +70,7 @@ def _statement(start: Token, rest: Sequence[Piece]) -> list[Piece]:
     into = min(into, tail)
     names = [piece for piece in rest[into:tail] if isinstance(piece, Token)]
     said = [token.word for token in names]
-    what: Piece = _word("name", position)
-    value: Piece = _word("value", position)
+    what, value = unsaid("name value", position)
     if names:
         if said[:2] != ["into", "name"] or len(names) != 5 or said[3] != "value":
             raise _refusal(position)
@@ -81,7 +78,7 @@ def _statement(start: Token, rest: Sequence[Piece]) -> list[Piece]:
     if not on:
         raise _refusal(position)
     rows = _rows(start, list(rest[:on]), _columns(rest[on + 1 : into], position), what, value, nulls=False)
-    return [*_of("SELECT * FROM", position), rows, *rest[tail:]]
+    return [*unsaid("SELECT * FROM", position), rows, *rest[tail:]]
 
 
 def _behind_rows(pieces: Sequence[Piece], at: int, start: Token) -> list[Piece]:
@@ -123,26 +120,21 @@ def _rows(
 ) -> Piece:
     """The sub-query: the rows once for each column."""
     place = start.position
-    excluded = [piece for own in columns for piece in (*_of(",", place), own)][1:]
+    excluded = [piece for own in columns for piece in (*unsaid(",", place), own)][1:]
     found: list[Piece] = []
     for own in columns:
         name = name_of(own).replace("'", "''")
-        found += _of("UNION ALL", place) if found else []
-        found += [*_of("SELECT * EXCLUDE", place), [*_of("(", place), *excluded, *_of(")", place)], *_of(",", place)]
-        found += [Token(TokenKind.STRING, f"'{name}'", place), *_of("AS", place), what, *_of(",", place)]
-        found += [Token(TokenKind.QUOTED, quoted(name_of(own)), own.position), *_of("AS", place), value]
-        found += [*_of("FROM", place), *rows]
-        found += [] if nulls else [*_of("WHERE", place), own, *_of("IS NOT NULL", place)]
-    return [*_of("(", place), *found, *_of(")", place)]
-
-
-def _word(text: str, position: Place) -> Token:
-    return Token(TokenKind.WORD, text, position)
-
-
-def _of(text: str, position: Place) -> list[Piece]:
-    """Words and symbols that the analyst did not write."""
-    return [Token(TokenKind.WORD if own.isalpha() else TokenKind.SYMBOL, own, position) for own in text.split()]
+        found += unsaid("UNION ALL", place) if found else []
+        found += [
+            *unsaid("SELECT * EXCLUDE", place),
+            [*unsaid("(", place), *excluded, *unsaid(")", place)],
+            *unsaid(",", place),
+        ]
+        found += [Token(TokenKind.STRING, f"'{name}'", place), *unsaid("AS", place), what, *unsaid(",", place)]
+        found += [Token(TokenKind.QUOTED, quoted(name_of(own)), own.position), *unsaid("AS", place), value]
+        found += [*unsaid("FROM", place), *rows]
+        found += [] if nulls else [*unsaid("WHERE", place), own, *unsaid("IS NOT NULL", place)]
+    return [*unsaid("(", place), *found, *unsaid(")", place)]
 
 
 def _refusal(position: Place) -> UnsupportedQuery:

@@ -7,8 +7,8 @@ Tests: tests/unit/sql/test_values_first.py.
 
 from __future__ import annotations
 
-from dpsql.sql.pieces import Piece, flat, nested, word
-from dpsql.sql.tokens import Token, TokenKind
+from dpsql.sql.pieces import Piece, flat, nested, unsaid, word
+from dpsql.sql.tokens import Token
 
 __all__ = ["values_behind_select"]
 
@@ -55,16 +55,11 @@ def _read(pieces: list[Piece], *, of_rows: bool) -> list[Piece]:
 def _selected(rows: list[Piece]) -> list[Piece]:
     """A SELECT of all columns of rows, which are called as in DuckDB."""
     first, row = rows[0], rows[1]
-    position = first.position if isinstance(first, Token) else None
+    position = first.position if isinstance(first, Token) else (1, 1)
     count = 1 + sum(map(_is_comma, row)) if isinstance(row, list) else 1
-    names = [piece for i in range(count) for piece in (_token(",", position), _token(f"col{i}", position))][1:]
-    listed: Piece = [_token("(", position), *rows, _token(")", position)]
-    return [_token("SELECT", position), *names, _token("FROM", position), listed]
-
-
-def _token(text: str, position: tuple[int, int] | None) -> Token:
-    kind = TokenKind.WORD if text[0].isalpha() else TokenKind.SYMBOL
-    return Token(kind, text, position or (1, 1))
+    names = [piece for i in range(count) for piece in unsaid(f", col{i}", position)][1:]
+    listed: Piece = [*unsaid("(", position), *rows, *unsaid(")", position)]
+    return [*unsaid("SELECT", position), *names, *unsaid("FROM", position), listed]
 
 
 def _is_row(pieces: list[Piece]) -> bool:
