@@ -1,7 +1,8 @@
 """Which mechanism answers: the one with the least expected error, by public facts alone.
 
 Of those that are expected to err about as little (`ALIKE`), or hardly more but with an interval several times shorter
-(`SEVERAL`), it is the one with the shortest interval; of equal ones the first.
+(`SEVERAL`), or one that says something where that of the least error does not (`foretold.nothing_from`), it is the one
+with the shortest interval; of equal ones the first.
 
 Unasked, of those alone whose intervals hold the truth whatever the data are (`unasked`).
 """
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms import MECHANISMS
 from dpsql.mechanisms.base import Mechanism, Offer, Refusal, Request
+from dpsql.mechanisms.foretold import nothing_from
 from dpsql.mechanisms.unasked import only_named
 
 __all__ = ["Choice", "Other", "choose", "least_error", "takers_of"]
@@ -25,7 +27,9 @@ ALIKE = 1.2
 they err more."""
 
 MORE = 1.5
-"""The same where an interval is `SEVERAL` times shorter: guesses of errors are often wrong by that."""
+"""The same where an interval is `SEVERAL` times shorter, or says something where that of the least error does not:
+guesses of errors are often wrong by that. Measured on test scores of 640 schools, of 60 pupils each, at epsilon 0.25:
+one with an interval over all of the bounds was to err by 84 and did by 106, one with half of them by 105 and 76."""
 SEVERAL = 3.0
 """How many times shorter than that of the offer with the least expected error. It is a choice."""
 
@@ -120,6 +124,9 @@ def least_error(request: Request, takers: Sequence[Mechanism]) -> Offer | None:
     best, least = min(offers, key=lambda own: own[1])  # some work their errors out by a search: once
     alike, more = (least, least) if request.selects else (ALIKE * least, MORE * least)
     short = best.half_width / SEVERAL if best.half_width < math.inf else 0.0
+    if any(alike < error <= more and short < o.half_width < best.half_width for o, error in offers):
+        nothing = nothing_from(request)
+        short = math.nextafter(nothing, 0.0) if best.half_width >= nothing else short
     return min((o for o, error in offers if error <= (more if o.half_width <= short else alike)), key=_width)
 
 
@@ -143,7 +150,7 @@ def _others(
             if isinstance(answer, Refusal):
                 others.append(Other(mechanism.name, None, answer.reason))
             else:
-                reason = kept or _behind(answer, best)
+                reason = kept or _behind(answer, best, nothing_from(request))
                 reason = f"mechanism = '{best.mechanism}' was asked for." if wanted else reason
                 unasked = kept is None and _is_told(answer)
                 others.append(Other(mechanism.name, answer.half_width, " ".join([reason, *answer.notes]), unasked))
@@ -161,15 +168,23 @@ def _answer(mechanism: Mechanism, request: Request, banned: Collection[str]) -> 
     return mechanism.offer(request)
 
 
-def _behind(offer: Offer, best: Offer) -> str:
-    """Why an offer that might have been taken was not, in a sentence that the figures of both bear out."""
+def _behind(offer: Offer, best: Offer, nothing: float) -> str:
+    """Why an offer that might have been taken was not, in a sentence that the figures of both bear out.
+
+    Args:
+        offer, best: The one, and the one that was taken.
+        nothing: The half width from which on an interval says nothing.
+    """
     if _is_told(best) and not _is_told(offer):
         return "unasked its interval has not both ends."
     error, least = offer.expected_error, best.expected_error
     if error * ALIKE < least:
+        longer = "be several times longer"
+        if best.half_width * SEVERAL > offer.half_width >= nothing:
+            longer = "reach over about all that the answer may be"
         return (
             f"it is expected to err less, by {_figures(error)} where that of {best.mechanism} does by "
-            f"{_figures(least)} (95%), but its interval would be several times longer."
+            f"{_figures(least)} (95%), but its interval would {longer}."
         )
     if error < least:
         return "it is expected to err hardly less, and its interval would be longer."

@@ -33,7 +33,7 @@ from dpsql.plan.ranges import DATED, is_certain
 from dpsql.plan.roles import answer_columns
 from dpsql.privacy.tables import ReleasedTable
 
-__all__ = ["foretold", "foretold_answer", "looked_at", "of_use", "rows_said"]
+__all__ = ["foretold", "foretold_answer", "looked_at", "nothing_from", "of_use", "rows_said"]
 
 QUOTIENTS = ("/", "//", "%", "mod")  # What is NULL where its second argument is 0.
 BY_WIDTH = ("sum", "avg", "var_pop", "var_samp", "stddev_pop", "stddev_samp")  # What wide bounds make less precise.
@@ -177,7 +177,7 @@ def _wide(request: Request, release: Offer) -> tuple[str, ...]:
     if request.aggregate.function == "regr_slope":
         return _wide_slope(request, half_width)
     ends = _ends(request)
-    if ends is None or half_width < MOSTLY * (ends[1] - ends[0]) / 2:
+    if ends is None or half_width < nothing_from(request):
         return ()
     summed, said = FUNCTIONS[request.aggregate.function].kind is Kind.SUM, rows_said(request)
     of_sum = f" with {request.rows_about} rows in a group, by the number {said}" if summed else ""
@@ -188,6 +188,12 @@ def _wide(request: Request, release: Offer) -> tuple[str, ...]:
         f"Expected to say next to nothing: ±{wide_as_shown(half_width, since)}, where any answer lies between {low} "
         f"and {high}{of_sum}.{nearer}",
     )
+
+
+def nothing_from(request: Request) -> float:
+    """The half width from which on an interval reaches over about all that the answer may be; inf: not known."""
+    ends = _ends(request)
+    return math.inf if ends is None else MOSTLY * (ends[1] - ends[0]) / 2
 
 
 def _wide_slope(request: Request, half_width: float) -> tuple[str, ...]:

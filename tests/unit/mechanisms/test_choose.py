@@ -11,6 +11,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms import MECHANISMS, by_name
 from dpsql.mechanisms.base import Offer, Price, Request
 from dpsql.mechanisms.choose import choose
+from dpsql.mechanisms.foretold import nothing_from
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.plan.needs import Contribution
@@ -163,6 +164,19 @@ def test_what_is_said_of_the_others_is_what_the_figures_say(
     choice = choose(asking("sum"), mechanisms=rivals)
     assert choice.release.mechanism == taken
     assert choice.others[0].reason.endswith(reason)
+
+
+def test_an_interval_over_all_of_the_bounds_gives_way_to_one_that_says_something() -> None:
+    request = asking("sum")
+    most = nothing_from(request)
+    rivals = (Guessing("one", error=20.0, width=1.05 * most), Guessing("other", error=29.0, width=0.4 * most))
+    choice = choose(request, mechanisms=rivals)
+    assert choice.release.mechanism == "other"
+    assert choice.others[0].reason.endswith("but its interval would reach over about all that the answer may be.")
+    of_use = (Guessing("one", error=20.0, width=0.95 * most), rivals[1])
+    assert choose(request, mechanisms=of_use).release.mechanism == "one"
+    hopeless = (rivals[0], Guessing("other", error=29.0, width=1.01 * most))
+    assert choose(request, mechanisms=hopeless).release.mechanism == "one"
 
 
 def test_a_price_in_rho_lets_gaussian_win_without_delta() -> None:
