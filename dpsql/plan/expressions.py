@@ -20,6 +20,7 @@ from dpsql.plan.identities import refuse_unit
 from dpsql.plan.multiples import multiple_of_all, within
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed
 from dpsql.plan.partners import refuse_as_value
+from dpsql.plan.people_windows import refused_elsewhere
 from dpsql.plan.ranges import known_range, range_of, with_bounds
 from dpsql.plan.rounded import rounded
 from dpsql.plan.spans import in_other_words
@@ -157,11 +158,7 @@ class Resolver:
                     "is named in WITH and stands in FROM it may be one aggregate: n / (SELECT SUM(n) FROM a) FROM a.",
                 )  # fmt: skip
             case syntax.Window():
-                raise UnsupportedQuery(
-                    "it stands in the SELECT list and in ORDER BY of an answer.",
-                    construct="window function", position=node.position,
-                    hint="Put it there, over aggregates: RANK() OVER (ORDER BY COUNT(*) DESC).",
-                )  # fmt: skip
+                raise refused_elsewhere(node, self.lookup)
             case syntax.InQuery() | syntax.Exists():
                 raise refuse_as_value(node, self.resolve)
             case syntax.IntervalLiteral():

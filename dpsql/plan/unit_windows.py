@@ -40,6 +40,7 @@ from dpsql.plan.nodes import (
     Semi,
     Windowed,
 )
+from dpsql.plan.people_windows import instead
 from dpsql.plan.ranges import DATED, range_of
 from dpsql.plan.relations import is_public, names_unit, unit_of
 from dpsql.plan.stability import rows_per_unit
@@ -159,6 +160,7 @@ class UnitWindows:
     def _window(self, node: syntax.Window) -> Column:
         name = node.call.name
         if name not in NAMES:
+            self._refuse_others(node)
             raise UnsupportedQuery(
                 "over the rows of one unit it is not supported.", construct=f"{name.upper()} .. OVER",
                 position=node.position,
@@ -187,16 +189,28 @@ class UnitWindows:
     def _read_by(self, expression: Expression) -> Expression:
         return expression if isinstance(expression, Constant) else self._held(expression)
 
+    def _of_several(self, node: syntax.Window) -> UnsupportedQuery:
+        """Why a window sees no rows of several units."""
+        unit = self._unit(node.position).name
+        usual = (
+            f"Write PARTITION BY {unit}: over rows a window stays within one person. Over groups it stands beside "
+            "GROUP BY: RANK() OVER (ORDER BY COUNT(*) DESC)."
+        )
+        return UnsupportedQuery(
+            "it looks at rows of several people.", construct="window function", position=node.position,
+            hint=instead(node, unit=unit) or usual,
+        )  # fmt: skip
+
+    def _refuse_others(self, node: syntax.Window) -> None:
+        """Refuses a function that goes over no unit's rows, where it would not stay within one anyway."""
+        if not any(names_unit(self.names.resolve(key)) for key in node.partition):
+            raise self._of_several(node)
+
     def _check(self, own: Windowed, node: syntax.Window) -> None:
         """Refuses windows over rows of several units, and those that tell who a row is of."""
         links = any(isinstance(key, Column) and key.link for key in own.partition)
         if not links and not any(map(names_unit, own.partition)):
-            unit = self._unit(node.position)
-            raise UnsupportedQuery(
-                "it looks at rows of several people.", construct="window function", position=node.position,
-                hint=f"Write PARTITION BY {unit.name}: over rows a window stays within one person. Over groups it "
-                "stands beside GROUP BY: RANK() OVER (ORDER BY COUNT(*) DESC).",
-            )  # fmt: skip
+            raise self._of_several(node)
         for key in own.partition:
             bare_identity(key, node.position)
         for argument in own.arguments:

@@ -21,11 +21,11 @@ from dpsql.plan.functions.rules import hull
 from dpsql.plan.functions.table import Nulls
 from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Apply, Column, Expression, Order, Relation, Windowed
+from dpsql.plan.people_windows import bare, instead
 from dpsql.plan.ranges import DATED, RELEASED, is_certain, known_range, range_of, with_bounds
 from dpsql.plan.relations import is_public, scans
 from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
-from dpsql.sql.naming import text_of
 from dpsql.sql.qualify import KEPT
 from dpsql.sql.refused import FIRST_ROW, QUALIFIED
 
@@ -264,10 +264,13 @@ def refuse_over_rows(query: syntax.Select, relation: Relation) -> None:
             )  # fmt: skip
         hint = "Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC)."
         table = next((scan.table for scan in scans(relation) if scan.table.unit is not None), None)
-        if window.call.name in RANKS:
+        own = "" if table is None else str(table.unit)
+        if own not in map(bare, window.partition) and (other := instead(window, table.name if table else "t", own)):
+            hint = other
+        elif window.call.name in RANKS:
             hint = f"{hint} {FIRST_ROW}" if table is None else _of_ranks(window, query, table)
-        elif table is not None and window.call.name in CALLS and str(table.unit) in map(_bare, window.partition):
-            of = ", ".join(map(_bare, window.call.arguments)) or "*"
+        elif table is not None and window.call.name in CALLS and str(table.unit) in map(bare, window.partition):
+            of = ", ".join(map(bare, window.call.arguments)) or "*"
             total = f"{window.call.name.upper()}({of}) AS value"
             hint = (
                 f"Of each person it is an aggregate in a sub-query: SELECT AVG(value) FROM (SELECT {table.unit}, "
@@ -292,16 +295,11 @@ def _of_ranks(window: syntax.Window, query: syntax.Select, table: TableInfo) -> 
     number = next((own.name for own in shown if own.facts.type.numeric), None)
     key = next((own.name for own in shown if own.values is not None), None)
     value, read = (f"AVG({number})", number) if number else ("COUNT(*)", "*")
-    named = [term for term in window.order if _bare(term.expression) != table.unit]
-    order = ", ".join(f"{_bare(term.expression)}{' DESC' * term.descending}" for term in named) or "x"
+    named = [term for term in window.order if bare(term.expression) != table.unit]
+    order = ", ".join(f"{bare(term.expression)}{' DESC' * term.descending}" for term in named) or "x"
     group = key or next((own.name for own in shown if own.facts.type is Type.TEXT), "key")
     return (
         f"Of each person's first row ask for aggregates: SELECT {value} FROM (SELECT {read} FROM {table.name} QUALIFY "
         f"ROW_NUMBER() OVER (PARTITION BY {table.unit} ORDER BY {order}) = 1). Of groups: SELECT {group}, COUNT(*) AS "
         f"n, {window.call.name.upper()}() OVER (ORDER BY COUNT(*) DESC) AS r FROM {table.name} GROUP BY {group}."
     )
-
-
-def _bare(node: syntax.Expr) -> str:
-    """An expression as DuckDB names it; a column without its table."""
-    return node.parts[-1] if isinstance(node, syntax.Name) else text_of(node)

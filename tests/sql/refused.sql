@@ -857,13 +857,13 @@ SELECT AVG(total) FROM (SELECT patient_id, SUM(cost) OVER (PARTITION BY patient_
 -- refused: SUM at 1:44: over the rows of one unit it is of whole numbers: sums of others depend on the order of the rows. Write SUM(CAST(round(x * 100) AS BIGINT)) OVER (..) / 100. For totals of a unit join a sub-query that is grouped by it: (SELECT unit, SUM(x) AS total FROM t GROUP BY unit).
 
 SELECT AVG(r) FROM (SELECT patient_id, RANK() OVER (ORDER BY COUNT(*)) AS r FROM visits GROUP BY patient_id)
--- refused: window function at 1:40: it stands in the SELECT list and in ORDER BY of an answer. Put it there, over aggregates: RANK() OVER (ORDER BY COUNT(*) DESC).
+-- refused: window function at 1:40: over people's rows it stands in no aggregate, condition or GROUP BY, but in the SELECT list and in ORDER BY of an answer. Over groups put it there: RANK() OVER (ORDER BY COUNT(*) DESC). Over the rows of each person it stands in a sub-query of FROM: (SELECT ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t).
 
 SELECT COUNT(*) FROM patients WHERE RANK() OVER (ORDER BY age) < 3
--- refused: window function at 1:37: it stands in the SELECT list and in ORDER BY of an answer. Put it there, over aggregates: RANK() OVER (ORDER BY COUNT(*) DESC).
+-- refused: window function at 1:37: over people's rows it stands in no aggregate, condition or GROUP BY, but in the SELECT list and in ORDER BY of an answer. Over groups put it there: RANK() OVER (ORDER BY COUNT(*) DESC). Over the rows of each person it stands in a sub-query of FROM: (SELECT ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t).
 
 SELECT COUNT(*) FROM patients GROUP BY RANK() OVER (ORDER BY age)
--- refused: window function at 1:40: it stands in the SELECT list and in ORDER BY of an answer. Put it there, over aggregates: RANK() OVER (ORDER BY COUNT(*) DESC).
+-- refused: window function at 1:40: over people's rows it stands in no aggregate, condition or GROUP BY, but in the SELECT list and in ORDER BY of an answer. Over groups put it there: RANK() OVER (ORDER BY COUNT(*) DESC). Over the rows of each person it stands in a sub-query of FROM: (SELECT ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t).
 
 SELECT sex, RANK() OVER (ORDER BY age) FROM patients GROUP BY sex
 -- refused: age at 1:35: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
@@ -1864,7 +1864,7 @@ SELECT age, AVG(age) OVER () FROM patients LIMIT 1
 -- refused: age at 1:8: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
 
 SELECT AVG(age) OVER (PARTITION BY sex) FROM patients LIMIT 1
--- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC).
+-- refused: window function at 1:8: it answers row by row, and rows are private. Of groups of people ask for it first: SELECT sex, AVG(age) FROM patients GROUP BY sex. Then write what it answers as constants.
 
 SELECT AVG(age) OVER (ORDER BY weight) FROM patients LIMIT 1
 -- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC).
@@ -2698,3 +2698,25 @@ SELECT sex, COUNT(*) AS n, DP_INTERVAL_LOW(n) AS low FROM patients GROUP BY sex 
 
 SELECT COUNT(*) FROM patients WHERE age < (SELECT low FROM (SELECT AVG(age) AS a, DP_INTERVAL_LOW(a) AS low FROM patients))
 -- refused: scalar sub-query at 1:44: a value made of several answers does not stand beside people's rows. Ask it first, then pass its answer as a parameter (?).
+
+-- Windows that would set a person's row beside those of others
+SELECT NTILE(4) OVER (ORDER BY weight) AS part, AVG(age) FROM patients GROUP BY part
+-- refused: window function at 1:8: over people's rows it stands in no aggregate, condition or GROUP BY, but in the SELECT list and in ORDER BY of an answer. For groups by quantiles ask for these first: SELECT QUANTILE_CONT(weight, [0.25, 0.5, 0.75]) FROM t. Then write what it answers as constants: CASE WHEN weight < a THEN 1 WHEN weight < b THEN 2 .. END AS part.
+
+SELECT weight, NTILE(5) OVER (ORDER BY weight) FROM patients
+-- refused: window function at 1:16: it answers row by row, and rows are private. For groups by quantiles ask for these first: SELECT QUANTILE_CONT(weight, [0.2, 0.4, 0.6, 0.8]) FROM patients. Then write what it answers as constants: CASE WHEN weight < a THEN 1 WHEN weight < b THEN 2 .. END AS part.
+
+SELECT part, AVG(age) FROM (SELECT age, NTILE(10) OVER (ORDER BY weight) AS part FROM patients) GROUP BY part
+-- refused: window function at 1:41: it looks at rows of several people. For groups by quantiles ask for these first: SELECT QUANTILE_CONT(weight, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]) FROM t. Then write what it answers as constants: CASE WHEN weight < a THEN 1 WHEN weight < b THEN 2 .. END AS part.
+
+SELECT COUNT(*) FROM patients WHERE PERCENT_RANK() OVER (ORDER BY weight DESC) > 0.9
+-- refused: window function at 1:37: over people's rows it stands in no aggregate, condition or GROUP BY, but in the SELECT list and in ORDER BY of an answer. For groups by quantiles ask for these first: SELECT QUANTILE_CONT(weight, [0.25, 0.5, 0.75]) FROM t. Then write what it answers as constants: CASE WHEN weight < a THEN 1 WHEN weight < b THEN 2 .. END AS part.
+
+SELECT AVG(weight - AVG(weight) OVER (PARTITION BY city)) FROM patients
+-- refused: window function at 1:21: over people's rows it stands in no aggregate, condition or GROUP BY, but in the SELECT list and in ORDER BY of an answer. Of groups of people ask for it first: SELECT city, AVG(weight) FROM t GROUP BY city. Then write what it answers as constants.
+
+SELECT AVG(weight - mean) FROM (SELECT weight, AVG(weight) OVER (PARTITION BY city) AS mean FROM patients)
+-- refused: window function at 1:48: it looks at rows of several people. Of groups of people ask for it first: SELECT city, AVG(weight) FROM t GROUP BY city. Then write what it answers as constants.
+
+SELECT AVG(cost - AVG(cost) OVER (PARTITION BY patient_id)) FROM visits
+-- refused: window function at 1:19: over people's rows it stands in no aggregate, condition or GROUP BY, but in the SELECT list and in ORDER BY of an answer. Over groups put it there: RANK() OVER (ORDER BY COUNT(*) DESC). Over the rows of each person it stands in a sub-query of FROM: (SELECT ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t).
