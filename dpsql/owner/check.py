@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from dpsql.engine.database import Database, SourceTable, SourceType
+from dpsql.engine.database import Database, SourceTable
 from dpsql.errors import PolicyError
 from dpsql.owner.bounded import ColumnReading, listed, reading
 from dpsql.owner.classes import declared_classes
@@ -19,7 +19,8 @@ from dpsql.owner.jobs import of_source
 from dpsql.owner.owners import Owned, Owners, require_one_unit_type
 from dpsql.owner.sentinels import below_0, no_answers
 from dpsql.owner.shape import NUMERIC, ClassShape, ColumnShape, Shape, TableShape, UniverseShape
-from dpsql.owner.untyped import read_otherwise, types_to_declare
+from dpsql.owner.untyped import left_unread, read_otherwise, rounded_away, types_to_declare
+from dpsql.owner.zoned import times_with_zones
 
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
@@ -315,29 +316,8 @@ def _column(checked: _TableCheck, column: ColumnShape, sources: Mapping[str, Sou
         what = f"is declared {column.type}, but the data hold text: each value is parsed, and NULL where that fails."
         yield Finding(checked.table.name, column.name, what, None, None, "warning")
     if column.type in ("date", "timestamp"):
-        yield from _zones(checked, column, held)
+        yield from times_with_zones(checked.table, column, held, checked.counts, checked.database.dialect)
     yield from _values(checked, column, read)
-
-
-def _zones(checked: _TableCheck, column: ColumnShape, held: SourceType) -> Iterator[Finding]:
-    if held.zoned:
-        what = f"has time zones in the data: it is read as UTC. For local time cast it in {_view(checked, column)}."
-        yield Finding(checked.table.name, column.name, what, None, None, "warning")
-    elif held.family == "text":
-        rows, zoned = checked.counts(checked.database.dialect.call("has_offset", f"s.{checked.quoted(column.name)}"))
-        read = "they are read as UTC" if column.type == "timestamp" else "each is the day in UTC"
-        what = f"values have an offset, as in 10:15+02:00: {read}. For local time leave it out of the texts."
-        yield from checked.found(column.name, what, zoned, rows)
-
-
-def _view(checked: _TableCheck, column: ColumnShape) -> str:
-    """Where the owner can write a view in which a column's times are local ones; over a file, its statement."""
-    table, words, file = checked.table, checked.database.dialect, checked.table.place[1]
-    if file is None or words.name != "DuckDB":
-        return "a view of the data"
-    own = words.quoted(dict(table.rename).get(column.name, column.name))
-    local = f"SELECT * REPLACE ({own} AT TIME ZONE 'Europe/Berlin' AS {own}) FROM {words.text(file)}"
-    return f"a DuckDB file with a view over it, and name that file: CREATE VIEW {table.name} AS {local}"
 
 
 def _universe(checked: _TableCheck, universe: UniverseShape, sources: Mapping[str, SourceTable]) -> Iterator[Finding]:
@@ -373,12 +353,18 @@ def _domain(column: ColumnShape, sources: Mapping[str, SourceTable]) -> tuple[st
 
 def _values(checked: _TableCheck, column: ColumnShape, read: ColumnReading) -> Iterator[Finding]:
     unreadable = f"{read.raw} IS NOT NULL AND {read.parsed} IS NULL AND NOT {read.nan}"
-    rows, nulls, unread, outside, nan = checked.counts(f"{read.raw} IS NULL", unreadable, read.outside, read.nan)
-    name = column.name
-    otherwise = read_otherwise(checked.database, checked.source, column) if unread else ""
+    name, rounds = column.name, rounded_away(checked.source, column, read)
+    rows, nulls, unread, outside, nan, rounded = checked.counts(
+        f"{read.raw} IS NULL", unreadable, read.outside, read.nan, rounds
+    )
+    lost = left_unread(checked.database, checked.table, column)  # a CSV file's, where the policy says how it is written
+    nulls, unread = nulls - lost, unread + lost
+    otherwise = read_otherwise(checked.database, checked.table, column) if unread else ""
     what = f"values are no {column.type}. They read as NULL.{otherwise}"
     yield from checked.found(name, what, unread, rows, read_as="NULL")
     yield from checked.found(name, "values are NaN. They read as NULL.", nan, rows, read_as="NULL")
+    what = "values have decimals. They are rounded; write type: real to keep them."
+    yield from checked.found(name, what, rounded, rows, read_as="the nearest whole number")
     moved = column.type in NUMERIC and column.values is None and column.values_from is None
     what = "values are outside the bounds. " if column.low is not None else "values are outside the declared values. "
     if column.low is None and column.values is None and column.values_from is None:

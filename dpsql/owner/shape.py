@@ -152,18 +152,18 @@ class TableShape:
         return self.stored or self.name, self.source
 
     def of(self, database: Database, file: str | None = None) -> SourceTable:
-        """Its rows as the source has them, by the policy's names.
+        """Its rows as the source has them, by the policy's names; of a CSV file the texts as they are read."""
+        types = {column.name: column.type for column in self.columns}
+        return as_written(self.as_it_lies(database, file), self.csv, types)
 
-        Args:
-            database: Where the source is.
-            file: One of its files; None for all of them.
+    def as_it_lies(self, database: Database, file: str | None = None) -> SourceTable:
+        """Its rows, or those of one of its files, as the source has them, by the policy's names.
 
         Raises:
             PolicyError: If the source has no such table, or not what is renamed.
         """
         name, source = self.place
-        rows = database.table(name, file or source).renamed(self.name, self.rename)
-        return as_written(rows, self.csv, {column.name: column.type for column in self.columns})
+        return database.table(name, file or source).renamed(self.name, self.rename)
 
     @property
     def keys(self) -> list[str]:

@@ -8,13 +8,15 @@ Tests: tests/unit/owner/test_untyped.py.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from dpsql.engine.database import Database, SourceTable
 from dpsql.engine.dialect import Dialect
+from dpsql.owner.bounded import ColumnReading
 from dpsql.owner.csv_texts import without
-from dpsql.owner.shape import NUMERIC, ColumnShape
+from dpsql.owner.shape import NUMERIC, ColumnShape, TableShape
 
-__all__ = ["read_otherwise", "types_to_declare"]
+__all__ = ["left_unread", "read_otherwise", "rounded_away", "types_to_declare"]
 
 _NUMBERS = ((",", ""), (",", "."), (",", " "), (",", "'"), (".", ","), (".", " "), (".", "'"))
 """Signs before decimals and between thousands, where there are any; the most usual ones first."""
@@ -22,6 +24,13 @@ _DAYS = {
     "%d.%m.%Y": "31.12.2024", "%d/%m/%Y": "31/12/2024", "%m/%d/%Y": "12/31/2024", "%d-%m-%Y": "31-12-2024",
     "%Y%m%d": "20241231",
 }  # fmt: skip
+WHOLE = 2.0**53  # Beyond it no double has decimals.
+_CLOCKS = {" %H:%M": " 23:59", " %H:%M:%S": " 23:59:00", "T%H:%M:%S": "T23:59:00"}
+_OPTIONS = {
+    "date": ("dateformat",), "timestamp": ("timestampformat",),
+    **dict.fromkeys(NUMERIC, ("decimal_separator", "thousands")),
+}  # fmt: skip
+"""By which options of `csv` texts of each type are read, and in no other way."""
 
 
 def types_to_declare(database: Database, source: SourceTable) -> str | None:
@@ -40,15 +49,46 @@ def types_to_declare(database: Database, source: SourceTable) -> str | None:
     )
 
 
-def read_otherwise(database: Database, source: SourceTable, column: ColumnShape) -> str:
+def left_unread(database: Database, table: TableShape, column: ColumnShape) -> int:
+    """How many texts of a CSV file are not written as the policy says that it writes them, and so read as NULL.
+
+    Those that are written so, but are no value of the type, are none of these. Runs in the owner's process.
+    """
+    options, words = dict(table.csv), database.dialect
+    if not options.keys() & {*_OPTIONS.get(column.type, ())}:
+        return 0
+    text = f"s.{words.quoted(column.name)}"
+    nulls = ", ".join(map(words.text, options.get("nullstr", ())))
+    said = f" AND NOT {text} IN ({nulls})" if nulls else ""
+    ((there,),) = database.rows(
+        f"SELECT count(*) FILTER (WHERE {text} IS NOT NULL{said}) FROM {table.as_it_lies(database).sql} AS s"
+    )
+    ((read,),) = database.rows(f"SELECT count({text}) FROM {table.of(database).sql} AS s")
+    return int(there) - int(read)
+
+
+def rounded_away(source: SourceTable, column: ColumnShape, read: ColumnReading) -> str:
+    """SQL of whether a value has decimals where whole numbers are declared."""
+    kind, words = source.type_of(column.name), source.dialect
+    if column.type != "integer" or kind is None or kind.family not in ("real", "decimal", "text"):
+        return "FALSE"
+    value, whole = words.call(f"double_of_{kind.family}", read.raw), words.call("double_of_integer", read.parsed)
+    least, most = (words.constant(end, "DOUBLE") for end in (-WHOLE, WHOLE))
+    return f"coalesce({value} BETWEEN {least} AND {most} AND {value} <> {whole}, FALSE)"
+
+
+def read_otherwise(database: Database, table: TableShape, column: ColumnShape) -> str:
     """What the owner can do where texts are numbers or days as some countries write them, or no booleans.
 
     Runs in the owner's process, of a column of which some texts could not be read.
     """
+    source = table.as_it_lies(database)
     words, text = database.dialect, f"s.{database.dialect.quoted(column.name)}"
     kind = source.type_of(column.name)
     if kind is None or kind.family not in ("text", "untyped"):
         return ""
+    if own := [f"{name}: {_quoted(value)}" for name, (value, *_) in table.csv if name in _OPTIONS.get(column.type, ())]:
+        return f" By csv: {{{', '.join(own)}}} no other way is read: write all of a file in one way."
     if column.type == "boolean":
         listed = "" if source.typed else ", or csv: {true_values: [..], false_values: [..]} at the table in the policy"
         return (
@@ -106,6 +146,10 @@ def _ways(words: Dialect, text: str, type_: str, typed: bool) -> Iterator[tuple[
         for format_, example in _DAYS.items():
             so = f"{words.call('day_by_format', text, words.text(format_))} IS NOT NULL"
             yield f"like {example}", so, {"dateformat": format_}
+    elif type_ == "timestamp" and not typed:
+        for (day, example), (clock, shown) in product(_DAYS.items(), _CLOCKS.items()):
+            so = f"{words.call('moment_by_format', text, words.text(day + clock))} IS NOT NULL"
+            yield f"like {example}{shown}", so, {"timestampformat": day + clock}
 
 
 def _held(database: Database, source: SourceTable) -> dict[str, str]:

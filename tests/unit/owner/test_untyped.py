@@ -60,6 +60,39 @@ def test_decimal_commas_and_days_with_points_are_named_with_what_reads_them(tmp_
     assert not [one for one in check(policy(tmp_path, bills=bills | {"csv": csv})) if one.table == "bills"]
 
 
+def test_times_with_points_are_named_with_what_reads_them_and_what_it_leaves_unread(tmp_path: Path) -> None:
+    data(tmp_path)
+    (tmp_path / "bills.csv").write_text(
+        "patient_id;seen;paid\n1;31.12.2024 23:59;1,5\n2;01.02.2024 08:00;2\n3;2024-02-01 08:00;2.5\n4;-;\n5;;3,0\n"
+    )
+    columns = {"seen": {"type": "timestamp"}, "paid": {"type": "real", "bounds": [0, 9]}}
+    bills = {"source": str(tmp_path / "bills.csv"), "unit": "patient_id", "rows_per_unit": 1, "columns": columns}
+
+    def found(**csv: object) -> dict[str | None, tuple[str, int | None]]:
+        told = check(policy(tmp_path, bills=bills | {"csv": csv} if csv else bills))
+        return {one.column: (one.what, one.count) for one in told if one.table == "bills" and one.read_as == "NULL"}
+
+    what, count = found()["seen"]
+    assert count == 3
+    assert "2 are written like 31.12.2024 23:59. Write csv: {timestampformat: '%d.%m.%Y %H:%M'} at the table" in what
+    written = {"timestampformat": "%d.%m.%Y %H:%M", "decimal_separator": ",", "nullstr": ["-"]}
+    only = found(**written)
+    assert only["seen"][0] == (
+        "values are no timestamp. They read as NULL. By csv: {timestampformat: '%d.%m.%Y %H:%M'} no other way is read: "
+        "write all of a file in one way."
+    )
+    assert (only["seen"][1], only["paid"][1]) == (1, 1)
+
+
+def test_that_decimals_are_rounded_is_said_where_whole_numbers_are_declared(tmp_path: Path) -> None:
+    data(tmp_path)
+    (tmp_path / "bills.csv").write_text("patient_id,paid,days\n1,1.25,1.0\n2,2.0,2.0\n3,,\n4,x,1e300\n")
+    columns = {"paid": {"type": "integer", "bounds": [0, 9]}, "days": {"type": "integer", "bounds": [0, 9]}}
+    bills = {"source": str(tmp_path / "bills.csv"), "unit": "patient_id", "rows_per_unit": 1, "columns": columns}
+    found = [one for one in check(policy(tmp_path, bills=bills)) if "decimals" in one.what]
+    assert [(one.column, one.count, one.read_as) for one in found] == [("paid", 1, "the nearest whole number")]
+
+
 def test_of_texts_in_a_database_it_is_named_what_reads_the_file_anew(tmp_path: Path) -> None:
     data(tmp_path)
     with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
