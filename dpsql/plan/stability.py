@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from dpsql.plan.boxes import all_of, key_of
@@ -11,6 +11,7 @@ from dpsql.plan.expressions import columns_of
 from dpsql.plan.groups import most_values
 from dpsql.plan.implied import stated
 from dpsql.plan.nodes import (
+    Apply,
     Case,
     Column,
     Expression,
@@ -26,6 +27,7 @@ from dpsql.plan.nodes import (
     Written,
 )
 from dpsql.plan.relations import (
+    aliases_of,
     column_of,
     conjuncts,
     has_windows,
@@ -45,6 +47,9 @@ from dpsql.plan.values import named_values, values_known
 
 __all__ = ["most_rows", "rows_in_group", "rows_per_unit", "values_per_unit"]
 
+EXACT = (Type.INTEGER, Type.DATE)
+"""Types of which two different values are never equal, however they are compared with their own."""
+
 
 @remembered
 def rows_per_unit(relation: Relation) -> int:
@@ -54,7 +59,8 @@ def rows_per_unit(relation: Relation) -> int:
       columns, of which conditions leave few values (``WHERE year = 1987`` under the key person and year), a unit has
       as many rows as these have values together: the bounded view keeps one row for each.
     * A join multiplies: each row of one side meets at most as many rows of the other as that side can hold for one
-      unit, or 1 where it is joined on its key (unique within the unit, by the bounded view). A left join keeps
+      unit, or 1 where it is joined on its key (unique within the unit, by the bounded view). Of a key of several
+      columns conditions may say some, as computed from the other side's row: ``b.year = a.year + 1``. A left join keeps
       unmatched rows, so the other side counts at least 1. Where the left side is joined on its key, all rows of
       the right side may meet one and the same left row, and the unit's other left rows still add one row each.
     * A public side counts its largest number of rows with one value of a join column, which is public; all of its rows
@@ -143,9 +149,10 @@ def _of_join(join: Join, known: tuple[Expression, ...]) -> int:
     if is_public(join.left):
         return right * most_met(join.left, join.equal)
     ways = [left * right]
-    if _on_key(join.right, join.equal):
+    true = (*known, *join.on)
+    if _on_key(join.right, join.equal, _computed(join.right, join.left, true)):
         ways.append(left)
-    if _on_key(join.left, join.equal):
+    if _on_key(join.left, join.equal, _computed(join.left, join.right, true)):
         ways.append(left - 1 + right if join.outer else right)
     return min(ways)
 
@@ -178,10 +185,38 @@ def values_per_unit(relation: Relation, expressions: Sequence[Expression], *, mi
     return most_values(relation, list(zip(expressions, sizes, strict=True)))
 
 
-def _on_key(side: Relation, equal: tuple[tuple[Column, Column], ...]) -> bool:
+def _computed(side: Relation, other: Relation, true: Iterable[Expression]) -> frozenset[Column]:
+    """The columns of a private side of which conditions leave one value beside each row of the other.
+
+    They are equal to an expression over columns of the other side alone, or to a constant. Whole numbers and days are
+    compared exactly, as themselves: of any other types two values may be equal to one.
+
+    Args:
+        side, other: The sides of a join; its rows that have a partner are meant.
+        true: What is true of those rows, perhaps of columns that neither side has.
+    """
+    ours, theirs, found = aliases_of(side), aliases_of(other), set[Column]()
+    for part in true:
+        if isinstance(part, Apply) and part.function.name == "=":
+            for own, value in (part.arguments, part.arguments[::-1]):
+                exact = own.facts.type is value.facts.type and own.facts.type in EXACT
+                beside = all(column.alias in theirs for column in columns_of(value))
+                if isinstance(own, Column) and own.alias in ours and exact and beside:
+                    found.add(own)
+    return frozenset(found)
+
+
+def _on_key(
+    side: Relation, equal: tuple[tuple[Column, Column], ...], computed: Collection[Column] = frozenset()
+) -> bool:
     """Whether a row of the other side meets at most one row of this one: of a unit's, where it is private.
 
     A side that is itself a join does where one of its own sides does, and each row of that has one partner at most.
+
+    Args:
+        side: Of a join.
+        equal: Its pairs of columns.
+        computed: Columns of this side of which a row of the other leaves one value (`_computed`).
     """
     if is_public(side):
         return most_met(side, equal) == 1
@@ -189,10 +224,11 @@ def _on_key(side: Relation, equal: tuple[tuple[Column, Column], ...]) -> bool:
         side = side.input
     if isinstance(side, Join):
         ways = ((side.left, side.right), (side.right, side.left))
-        return any(_on_key(one, equal) and _on_key(other, side.equal) for one, other in ways)
+        return any(_on_key(one, equal, computed) and _on_key(other, side.equal) for one, other in ways)
     if not isinstance(side, Scan):
         return rows_per_unit(side) == 1
     joined = {c.name for pair in equal for c in pair if c.alias == side.alias and not is_rounded(c, equal)}
+    joined |= {column.name for column in computed if column.alias == side.alias}
     unique = side.table.unique
     return side.table.key in joined or (bool(unique) and joined >= {*unique}) or side.table.rows_per_unit == 1
 
@@ -207,9 +243,12 @@ def rows_in_group(relation: Relation, keys: Iterable[Expression]) -> int:
     group that have its values in the keys.
     """
     rows, keys, met = relation, tuple(keys), 1
-    while isinstance(rows, Filter | Semi) or (isinstance(rows, Join) and _is_partner(rows)):
+    true: tuple[Expression, ...] = ()
+    while isinstance(rows, Filter | Semi) or (isinstance(rows, Join) and _is_partner(rows, true)):
         if isinstance(rows, Join) and is_public(rows.right):
             met *= most_met(rows.right, (*rows.equal, *((key, key) for key in _given(keys))))
+        if isinstance(rows, Filter):
+            true = (*true, *conjuncts(rows.predicate))
         rows = rows.left if isinstance(rows, Join) else rows.input
     if isinstance(rows, Scan) and rows.table.unique:
         columns: Sequence[tuple[str, Expression]] = [(name, column_of(rows, name)) for name in rows.table.unique]
@@ -226,9 +265,15 @@ def rows_in_group(relation: Relation, keys: Iterable[Expression]) -> int:
     return min(rows_per_unit(relation), met * _values(inside, others, missing))
 
 
-def _is_partner(join: Join) -> bool:
-    """Whether the rows of the right side only stand beside those of the left one: one each, or public ones."""
-    return _on_key(join.right, join.equal) or is_public(join.right)
+def _is_partner(join: Join, true: tuple[Expression, ...]) -> bool:
+    """Whether the rows of the right side only stand beside those of the left one: one each, or public ones.
+
+    Args:
+        join: The rows.
+        true: What is true of all of them that count.
+    """
+    computed = _computed(join.right, join.left, (*true, *join.on))
+    return _on_key(join.right, join.equal, computed) or is_public(join.right)
 
 
 def _given(keys: Iterable[Expression]) -> Iterator[Column]:
