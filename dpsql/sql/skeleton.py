@@ -313,6 +313,8 @@ class _Builder(Places):
                 raise self._refusal("second statement", "one statement at a time.", "Send them one after the other.")
             case "=>":
                 raise self._refusal("=>", "it follows the name of an argument only.", "Write f(x, name => value).")
+            case "%" if not self.operand:
+                raise self._refusal("%", "a parameter is written ? here.", "Write x = ?, or x = $name with a mapping.")
             case symbol if not self.operand and symbol != "-":
                 raise self._refusal(symbol, "there is no value before it.", "Write a value before and after it.")
             case "::" if self.pieces[-1][0] in ("NULL", "TRUE", "FALSE"):

@@ -2720,3 +2720,10 @@ SELECT AVG(weight - mean) FROM (SELECT weight, AVG(weight) OVER (PARTITION BY ci
 
 SELECT AVG(cost - AVG(cost) OVER (PARTITION BY patient_id)) FROM visits
 -- refused: window function at 1:19: over people's rows it stands in no aggregate, condition or GROUP BY, but in the SELECT list and in ORDER BY of an answer. Over groups put it there: RANK() OVER (ORDER BY COUNT(*) DESC). Over the rows of each person it stands in a sub-query of FROM: (SELECT ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ts) AS r FROM t).
+
+-- Parameters as other drivers write them
+SELECT COUNT(*) FROM patients WHERE age > %s
+-- refused: % at 1:43: a parameter is written ? here. Write x = ?, or x = $name with a mapping.
+
+SELECT COUNT(*) FROM patients WHERE age > %(least)s
+-- refused: % at 1:43: a parameter is written ? here. Write x = ?, or x = $name with a mapping.
