@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dpsql.engine.database import Database, SourceTable
 from dpsql.errors import PolicyError
-from dpsql.owner.bounded import ColumnReading, listed, reading
+from dpsql.owner.bounded import READABLE, ColumnReading, listed, reading
 from dpsql.owner.classes import declared_classes
 from dpsql.owner.correlations import revealing_pairs
 from dpsql.owner.cut import cut_texts, part_cut
@@ -170,7 +170,8 @@ def _owned(checked: _TableCheck, owners: Owners) -> Iterator[Finding]:
 
 def _unowned(checked: _TableCheck, rows: Owned) -> Iterator[Finding]:
     total, nobody = checked.counts(f"{rows.unit} IS NULL")
-    yield from checked.found(checked.table.unit, "rows have no unit. They are in no answer.", nobody, total)
+    what = "rows have no unit. They are in no answer."
+    yield from checked.found(checked.table.unit, what, nobody, total, left_out="have no unit")
 
 
 def _chain(checked: _TableCheck, owners: Owners) -> Iterator[Finding]:
@@ -185,9 +186,9 @@ def _chain(checked: _TableCheck, owners: Owners) -> Iterator[Finding]:
         f"FROM {checked.source.sql} AS s LEFT JOIN ({units}) AS o ON {reference} = o.{key}"
     )
     what = f"rows refer to no row of {table.via}. They are in no answer."
-    yield from checked.found(table.on, what, missing, total)
+    yield from checked.found(table.on, what, missing, total, left_out=f"refer to no row of {table.via}")
     what = f"rows refer to a row of {table.via} that is not there, or has no unit. They are in no answer."
-    yield from checked.found(table.on, what, nobody, total)
+    yield from checked.found(table.on, what, nobody, total, left_out=f"find no unit through {table.via}")
     what = f"rows belong to several units through {table.via}. Each of these units has the row as its own."
     yield from checked.found(table.on, what, several, total)
 
@@ -243,14 +244,15 @@ def _every_unit(
 def _keys(checked: _TableCheck, rows: Owned, key: str) -> Iterator[Finding]:
     column, total = checked.table.key, _total(checked, rows)
     (missing,) = checked.row(f"SELECT count(*) FROM {rows.sql} WHERE {key} IS NULL")
-    yield from checked.found(column, "rows have no key. They are in no answer.", missing, total)
+    what = "rows have no key. They are in no answer."
+    yield from checked.found(column, what, missing, total, left_out="have no key")
     read = f"SELECT {rows.unit} AS u, {key} AS k FROM {rows.sql}"
     present, pairs, distinct = checked.row(
         f"SELECT sum(n), count(*), count(DISTINCT k) FROM (SELECT u, k, count(*) AS n FROM ({read}) AS r "
         f"WHERE u IS NOT NULL AND k IS NOT NULL GROUP BY u, k) AS r"
     )
     what = "rows repeat a key of the same unit. One row of each key is used."
-    yield from checked.found(column, what, present - pairs, total)
+    yield from checked.found(column, what, present - pairs, total, left_out="repeat a key of their unit")
     what = "rows share their key with another unit. Each unit keeps its own; joins never cross units."
     yield from checked.found(column, what, pairs - distinct, total)
 
@@ -277,9 +279,9 @@ def _several_keys(checked: _TableCheck, owners: Owners, sources: Mapping[str, So
         f"WHERE u IS NOT NULL AND {there}) AS d) FROM ({read}) AS r"
     )
     what = f"rows have no key, for {names} reads as NULL. They are in no answer."
-    yield from checked.found(None, what, missing, total)
+    yield from checked.found(None, what, missing, total, left_out=f"have no key ({names})")
     what = f"rows repeat a key of the same unit ({names}). One row of each key is used."
-    yield from checked.found(None, what, present - distinct, total)
+    yield from checked.found(None, what, present - distinct, total, left_out=f"repeat a key of their unit ({names})")
 
 
 def _classes(checked: _TableCheck, shape: Shape, classes: ClassShape, owners: Owners) -> Iterator[Finding]:
@@ -348,6 +350,11 @@ def _domain(column: ColumnShape, sources: Mapping[str, SourceTable]) -> tuple[st
     owner, name = column.values_from
     if owner not in sources or sources[owner].type_of(name) is None:
         raise PolicyError(f"takes its values from {owner}.{name}, which is not in the data. Write the data's own name.")
+    held = sources[owner].type_of(name)
+    if held is not None and sources[owner].typed and (held.family == "text") != (column.type == "text"):
+        fits = " or ".join(type_ for type_, families in READABLE.items() if held.family in families and type_ != "text")
+        cure = f"Declare type: {'text' if held.family == 'text' else fits}, or write one type in the data."
+        raise PolicyError(f"is declared {column.type}, but takes its values from {owner}.{name}, {held.name}. {cure}")
     return sources[owner].dialect.quoted(name), f"{sources[owner].sql} AS d"
 
 

@@ -106,6 +106,24 @@ def test_data_that_fit_give_no_finding(folder: Path) -> None:
     assert check(policy(folder)) == []
 
 
+def test_values_from_a_column_of_another_type_are_named_with_the_type_to_declare(folder: Path) -> None:
+    with connected(folder / "clinic.duckdb") as connection:
+        connection.execute("CREATE TABLE wards AS SELECT 7 AS number")
+    ward = {"city": {"type": "text", "values_from": "wards.number"}}
+    found = check(policy(folder, wards={"public": True}, patients={"columns": ward}))
+    (error,) = (one for one in found if one.severity == "error")
+    assert (error.table, error.column) == ("patients", "city")
+    assert "is declared text, but takes its values from wards.number, INTEGER. Declare type: integer or" in error.what
+
+
+def test_rows_that_repeat_a_key_or_lack_one_are_left_out_in_the_verdict(folder: Path) -> None:
+    columns = {"visit_id": {"type": "integer", "bounds": [10, 11]}}  # 12 is moved to 11
+    visits = {"key": ["patient_id", "visit_id"], "columns": columns, "rows_per_unit": 4}
+    said = verdict(check(policy(folder, visits=visits)), refused=False)
+    assert "16.7% of the rows of visits, which have no key (" in said
+    assert "33.3% of the rows of visits, which repeat a key of their unit (" in said
+
+
 def test_no_finding_shows_a_value(folder: Path) -> None:
     text = " ".join(finding.what for finding in check(policy(folder)))
     for value in ("Paris", "200", "7.5", "8.5"):
