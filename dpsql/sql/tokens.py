@@ -108,7 +108,7 @@ def fold(name: str) -> str:
     >>> fold("Größe_CM"), fold("İ")
     ('größe_cm', 'İ')
     """
-    return name.translate(_TO_LOWER)
+    return name.lower() if name.isascii() else name.translate(_TO_LOWER)
 
 
 SCHEMAS = frozenset({"public", "main"})
