@@ -22,6 +22,7 @@ from dpsql.engine.duckdb.by_size import create_by_size
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.duckdb.ducklake import address_of, rows_of_ducklake
 from dpsql.engine.duckdb.files import matching, no_utf_8, rows_of, unread
+from dpsql.engine.duckdb.opened import opened
 from dpsql.engine.duckdb.ranges import Filling, Range
 from dpsql.engine.duckdb.types import COLLATED, EQUAL, source_type
 from dpsql.engine.log import TELLS
@@ -47,21 +48,12 @@ SPAN = 2**24
 """Whole numbers from the least unit to the greatest, up to which units are counted by a bit for each: 2 MiB for a range
 and thread. It is a choice: a third of the time that a table of them takes, which is made where there are more."""
 MOST_NARROW = 2**31 - 1  # What 32 bits hold.
-BUFFERS = "2GiB"  # The engine's memory; beyond it, it works on disk, in the private directory. It is a choice.
-SETTINGS: dict[str, str | bool | int | float | list[str]] = {
-    "autoload_known_extensions": "false",
-    "autoinstall_known_extensions": "false",
-    "allow_community_extensions": "false",
-    "python_enable_replacements": "false",
-    "preserve_insertion_order": "false",
-    "memory_limit": BUFFERS,
-}
 
 
 @contextmanager
 def reading(source: Mapping[str, str], into: Path) -> Iterator[DuckDBDatabase]:
     """The source, to be read; see `dpsql.owner.engines.Building`."""
-    with duckdb.connect(config=SETTINGS | {"temp_directory": str(into)}) as connection:
+    with opened(None, into) as connection:
         database = DuckDBDatabase(connection)
         database.attach(source)
         yield database
@@ -70,8 +62,7 @@ def reading(source: Mapping[str, str], into: Path) -> Iterator[DuckDBDatabase]:
 @contextmanager
 def building(source: Mapping[str, str], key: str, into: Path) -> Iterator[DuckDBDatabase]:
     """The source, and the bounded file to write into an empty directory; see `dpsql.owner.engines.Building`."""
-    settings = SETTINGS | {"temp_directory": str(into / "spill")}
-    with duckdb.connect(str(into / FILE), config=settings) as connection:
+    with opened(into / FILE, into / "spill") as connection:
         connection.execute("SET enable_progress_bar = true")  # so that `done` knows
         connection.execute("SET enable_progress_bar_print = false")
         database = DuckDBDatabase(connection, key)
