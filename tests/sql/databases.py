@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import dpsql.testing
@@ -84,15 +86,24 @@ FROM range(1, 601) AS t(i);
 """
 
 
+@cache
+def _database(name: str) -> bytes:
+    """A database file, made once in a process: it is the same every time."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"{name}.duckdb"
+        if name == "hospital":
+            hospital.build(file, patients=1_500, visits=4_000)
+        else:
+            with connected(file) as connection:
+                connection.execute(_RANDOM)
+                connection.execute({"shop": _SHOP, "census": _CENSUS}[name])
+        return file.read_bytes()
+
+
 def build(name: str, folder: Path) -> Path:
     """The policy file of one of `POLICIES` in ``folder``, with its database beside it."""
-    database = folder / f"{name}.duckdb"
-    if name in ("hospital", "consent"):  # two policies over the same data
-        hospital.build(folder / "hospital.duckdb", patients=1_500, visits=4_000)
-    else:
-        with connected(database) as connection:
-            connection.execute(_RANDOM)
-            connection.execute({"shop": _SHOP, "census": _CENSUS}[name])
+    database = "hospital" if name == "consent" else name  # two policies over the same data
+    (folder / f"{database}.duckdb").write_bytes(_database(database))
     policy = folder / f"{name}.yaml"
     policy.write_text(POLICIES[name].read_text(encoding="utf-8") + DEFAULTS.get(name, ""), encoding="utf-8")
     return policy

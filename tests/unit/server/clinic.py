@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import dpsql.testing
 from dpsql.policy import Policy
@@ -58,10 +60,19 @@ class Clinic:
     tokens: dict[str, str]
 
 
+@cache
+def _database(people: str) -> bytes:
+    """The file of a database whose one table holds what a query gives, made once in a process."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "clinic.duckdb"
+        with connected(file) as database:
+            database.execute(f"CREATE TABLE people AS {people}")
+        return file.read_bytes()
+
+
 def write_clinic(folder: Path, policy: str = POLICY, people: str = PEOPLE) -> Path:
     """The policy's file in the folder, beside its database, whose one table holds what a query gives."""
-    with connected(folder / "clinic.duckdb") as database:
-        database.execute(f"CREATE TABLE people AS {people}")
+    (folder / "clinic.duckdb").write_bytes(_database(people))
     file = folder / "clinic.yaml"
     file.write_text(policy)
     return file
