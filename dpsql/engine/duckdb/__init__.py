@@ -5,6 +5,7 @@
     files.py       which files are tables
     sources.py     whether the owner's files changed
     database.py    the owner's side: the files to read, the bounded file to write
+    opened.py      the engine that it has for that
     describe.py    the schema of a file, for a first policy
     filling.py     a file of rows that are made up, for an audit
     engine.py      the engine: a locked worker over one bounded file
