@@ -28,7 +28,7 @@ def columns_apart(plan: Plan) -> tuple[str, ...]:
     for output in plan.outputs:  # in full: FILTERs are told apart by nothing else
         if isinstance(output.expression, Column) and output.expression.name in names:
             names[output.expression.name] = output.label
-    keys = [key.expression.shown for key in plan.keys if isinstance(key.expression, Column)]
+    keys = [key.expression.shown for key in plan.written if isinstance(key.expression, Column)]
     for own in plan.aggregates:
         if (split := _split(own)) is not None:
             same, columns, values = split

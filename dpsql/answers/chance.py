@@ -23,7 +23,7 @@ COMPARISONS = frozenset({"<", "<=", "=", "<>", ">=", ">"})
 
 def left_to_chance(prepared: Prepared) -> tuple[str, ...]:
     """For each column that compares a released number with a constant, as BOOL_OR does, where its noise decides."""
-    measured = {own.aggregate.name: own for own in prepared.measured if own.grouping == 0 and not own.rest}
+    measured = {own.aggregate.name: own for own in prepared.told if own.grouping == 0 and not own.rest}
     found = dict[str, None]()
     for output, expression in zip(prepared.plan.answer, answer_columns(prepared.plan), strict=True):
         for column, line in _compared(expression):

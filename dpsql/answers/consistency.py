@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from dpsql.answers.in_order import rising
 from dpsql.answers.release import Released
+from dpsql.answers.row_order import rows_as_written
 from dpsql.limits import MOST_LISTED
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.aggregates import FUNCTIONS
@@ -55,7 +56,8 @@ class AllGroupings:
             squares never widens an error, so the measurement's interval moves along with the value.
         exchanged: Aggregates whose numbers took others' places, for these were not in order (`in_order`).
         places: (rows,) of which measured group each row is, where a grouping set is written several times and so its
-            rows are, too; None where each group is one row.
+            rows are, too, or where keys are written in another order than the plan's; None where each group is one row,
+            in this order.
     """
 
     groups: GroupColumns
@@ -96,7 +98,10 @@ def consistent(prepared: Prepared, released: Released) -> AllGroupings:
     if any(measured.rest for measured in prepared.measured):  # its row is the last
         together[REST.name] = [False] * (len(groups) - 1) + [True]
     once = AllGroupings(groups, together, moved, frozenset(exchanged))
-    return _repeated(once, prepared.plan, list(map(len, released.groups))) if prepared.plan.repeats else once
+    if prepared.plan.repeats:
+        return _repeated(once, prepared.plan, list(map(len, released.groups)))
+    places = rows_as_written(prepared, groups)
+    return once if places is None else _placed(once, places)
 
 
 def _repeated(once: AllGroupings, plan: Plan, sizes: Sequence[int]) -> AllGroupings:
@@ -109,11 +114,17 @@ def _repeated(once: AllGroupings, plan: Plan, sizes: Sequence[int]) -> AllGroupi
     """
     starts = [0, *accumulate(sizes)]
     shown = [*plan.repeats, *range(len(plan.sets or ()), len(sizes))]  # the rest is the last, and stays
-    places = [place for number in shown for place in range(starts[number], starts[number + 1])]
+    return _placed(once, [place for number in shown for place in range(starts[number], starts[number + 1])])
+
+
+def _placed(once: AllGroupings, places: Sequence[int]) -> AllGroupings:
+    """The groups as rows: of which of them each is."""
 
     def at(columns: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
         plain = {name: listed(column) for name, column in columns.items()}
-        return {name: [column[place] for place in places] for name, column in plain.items()}
+        return {  # what chooses groups has no value for the rest
+            name: [column[place] for place in places if place < len(column)] for name, column in plain.items()
+        }
 
     return AllGroupings(once.groups.take(places), at(once.values), at(once.moved), once.exchanged, places)
 

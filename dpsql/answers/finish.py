@@ -188,6 +188,9 @@ def _measurements(prepared: Prepared, released: Released, composition: Compositi
         if measured.place == 0:
             releases.append([])
         releases[-1].append(measured)
+    places = {measured.name: place for place, measured in enumerate(prepared.told)}
+    releases = [sorted(own, key=lambda measured: places[measured.name]) for own in releases]
+    releases.sort(key=lambda own: places[own[0].name])
     return tuple(_measurement(prepared, released, composition, own) for own in releases)
 
 

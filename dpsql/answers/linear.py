@@ -135,7 +135,7 @@ def cells_of(prepared: Prepared, released: Released, together: AllGroupings) -> 
         if name in together.moved or name in together.exchanged:
             continue
         values = listed(together.values[name])
-        places = range(len(values)) if together.places is None else together.places
+        places = range(len(values)) if together.places is None else [at for at in together.places if at < len(laws)]
         cells = [_cell(laws[place], place, value) for place, value in zip(places, values, strict=True)]
         if None not in cells:
             found[name] = [cell for cell in cells if cell is not None]

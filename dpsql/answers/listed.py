@@ -200,7 +200,7 @@ def _unlisted(prepared: Prepared) -> str:
     private = {id(column) for scan in private_scans(relation) for column in scan.table.columns.values()}
     met = set() if plan.sets is not None else _names(predicates(relation))  # those of sets leave NULL out unasked
     names = list[str]()
-    for key in plan.keys:
+    for key in plan.written:
         if key.domain is None or None in key.domain or not is_strict(key.expression):
             continue
         if is_number_of_row(relation, key.expression):

@@ -16,6 +16,7 @@ from typing import Any
 
 from dpsql.answers.far import as_read, as_released, fitting, plain, told_of
 from dpsql.answers.intervals import AnswerRows, output_intervals
+from dpsql.answers.row_order import rows_as_written
 from dpsql.answers.screen import Ends
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.dialect import WIRE
@@ -142,7 +143,9 @@ class PostProcess:
             return None
         columns: dict[str, list[Any]] = {name: [] for name in (*(key.name for key in plan.keys), GROUPING_SET.name)}
         for number, grouping in enumerate(prepared.groupings):
-            for group in grouping.groups or ():
+            listed_here = GroupColumns.of(grouping.groups or (), len(grouping.keys))
+            places = rows_as_written(prepared, listed_here)
+            for group in listed_here if places is None else listed_here.take(places):
                 held = dict(zip(grouping.keys, group, strict=True))
                 for place, key in enumerate(plan.keys):
                     columns[key.name].append(held.get(place))

@@ -67,7 +67,7 @@ def quote(
         composition: How the ledger adds losses up.
         classes: The policy's classes of units with their shares.
     """
-    by_name = {measured.aggregate.name: measured for measured in prepared.measured if measured.grouping == 0}
+    by_name = {measured.aggregate.name: measured for measured in prepared.told if measured.grouping == 0}
     computed, shown = _computed(prepared, composition), set()
     columns = [*computed]
     for output in prepared.plan.outputs:
@@ -261,7 +261,7 @@ def _below_0(key: Key) -> str | None:
 
 def _found_in_data(prepared: Prepared) -> tuple[str, ...]:
     """Which half widths are guesses, since what the noise must reach is found in the data."""
-    found = [own for own in prepared.measured if own.choice.release.mechanism in FOUND and own.choice.release.bracketed]
+    found = [own for own in prepared.told if own.choice.release.mechanism in FOUND and own.choice.release.bracketed]
     if not found:
         return ()
     called = caller(prepared.plan)
@@ -275,7 +275,7 @@ def _found_in_data(prepared: Prepared) -> tuple[str, ...]:
 def _by_spread(prepared: Prepared) -> tuple[str, ...]:
     """Which half widths rest on how far apart values are thought to lie."""
     kinds, found = (Kind.DEVIATION, Kind.CORRELATION), dict[str, None]()
-    for own in prepared.measured:
+    for own in prepared.told:
         divided = FUNCTIONS[own.aggregate.function].kind in kinds or own.aggregate.function == "regr_slope"
         if divided and own.choice.release.mechanism in ADDING:
             found[f"{own.aggregate.text}{_spreads(own)}"] = None
@@ -319,7 +319,7 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
     elif prepared.plan.keys and prepared.plan.table is None:
         notes += beside_quote(prepared)
         notes += filter(None, map(_below_0, prepared.plan.keys))
-    rest = [measured for measured in prepared.measured if measured.rest]
+    rest = [measured for measured in prepared.told if measured.rest]
     if rest:
         widths = ", ".join(f"{m.aggregate.text} ±{m.choice.release.half_width:.3g}" for m in rest)
         notes.append(
@@ -329,7 +329,7 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         notes.append(
             f"Each aggregate is measured for {len(prepared.groupings)} groupings, at an equal part of its price."
         )
-    means = [measured.request for measured in prepared.measured if measured.aggregate.function == "avg"]
+    means = [measured.request for measured in prepared.told if measured.aggregate.function == "avg"]
     if means:
         least, most = (end(means, key=lambda request: request.rows_about) for end in (min, max))
         many = " to ".join(dict.fromkeys(f"{request.rows_about:,}" for request in (least, most)))
@@ -338,7 +338,7 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         notes.append(f"The error of a mean is for {many} rows{each}, by the number {said}{fewer}.")
     notes += (*_found_in_data(prepared), *_by_spread(prepared))
     called = caller(prepared.plan)
-    noted = ((called(m.aggregate), note) for m in prepared.measured for note in (*m.notes(), *advice(m.aggregate)))
+    noted = ((called(m.aggregate), note) for m in prepared.told for note in (*m.notes(), *advice(m.aggregate)))
     notes += said_once(noted)
     notes += foretold_answer(prepared.plan)
     return tuple(dict.fromkeys(notes))

@@ -23,7 +23,7 @@ from dpsql.privacy.packed import Packed
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Group, GroupColumns, RawTable, ReleasedTable, listed
 
-__all__ = ["Released", "noised", "release"]
+__all__ = ["Released", "in_order_of", "noised", "release"]
 
 
 Noised = Callable[[Measured, Sequence[RawTable], Sequence[str], Sequence[Group]], ReleasedTable]
@@ -66,7 +66,7 @@ def release(prepared: Prepared, raw: Sequence[RawTable], noise: Noised) -> Relea
         released = noise(chooser, raw, prepared.keys_of(chooser), candidates)
         kept = np.asarray(chooser.choice.release.selected(released), dtype=np.int64)
         if _is_packed(candidates):
-            kept = kept[_order(candidates.take(kept).alone().columns)]
+            kept = kept[in_order_of(candidates.take(kept).alone().columns)]
         groups[0] = candidates.take(kept)
         if any(measured.rest for measured in prepared.measured):
             left = np.ones(len(candidates), dtype=np.bool_)
@@ -126,7 +126,7 @@ def _candidates(plan: Plan, raw: RawTable) -> GroupColumns:
     if any(key.expression.facts.type is Type.REAL for key in plan.keys):  # 0.0 for -0.0, which it equals
         once = dict.fromkeys(tuple(v + 0.0 if isinstance(v, float) else v for v in group) for group in found)
         found = GroupColumns.of(list(once), len(plan.keys))
-    return found.take(_order(found.columns))
+    return found.take(in_order_of(found.columns))
 
 
 def _is_plain_real(column: Sequence[Any]) -> bool:
@@ -137,7 +137,7 @@ def _is_packed(groups: GroupColumns) -> bool:
     return any(isinstance(column, Packed) for column in groups.columns)
 
 
-def _order(columns: Sequence[Sequence[Any]]) -> npt.NDArray[np.int64]:
+def in_order_of(columns: Sequence[Sequence[Any]]) -> npt.NDArray[np.int64]:
     """(n,) places of the rows in the order of their values, column by column; NULL is last."""
     if all(isinstance(column, np.ndarray) and column.dtype == np.int64 for column in columns):
         return np.lexsort(columns[::-1])

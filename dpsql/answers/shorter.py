@@ -33,7 +33,7 @@ KNOWN = "laplace"  # Its noise is known before.
 def shorter(prepared: Prepared, released: Released) -> tuple[str, ...]:
     """The mechanism whose intervals are expected to be several times shorter than the released ones, one sentence."""
     called = caller(prepared.plan)
-    found = ((called(own.aggregate), own, _shorter(own, released.tables[own.name])) for own in prepared.measured)
+    found = ((called(own.aggregate), own, _shorter(own, released.tables[own.name])) for own in prepared.told)
     return said_once((name, note) for name, own, note in found if note and not own.rest)
 
 

@@ -146,7 +146,7 @@ def no_rows(plan: Plan, evaluate: Evaluate) -> NoRows | None:
     """
     if plan.empty:
         return None
-    bare = next((key for key in plan.keys if key.domain == ()), None)
+    bare = next((key for key in plan.written if key.domain == ()), None)
     if plan.sets is None and (bare is not None or any(not part.groups for part in plan.combined)):
         key = None if bare is None else bare.expression
         name, what = (key.shown, "none of its declared values") if isinstance(key, Column) else ("GROUP BY", "no group")

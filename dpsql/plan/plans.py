@@ -213,7 +213,7 @@ class Plan:
     Attributes:
         relation: What is aggregated.
         keys: Grouping keys; none means one group.
-        aggregates: Distinct aggregates, in order of first appearance.
+        aggregates: Distinct aggregates. Neither their order nor that of keys is that of the text (`plan.one_order`).
         outputs: The answer's columns.
         having: Condition on released values, or None.
         order_by: Terms over released values; without any, rows come sorted by key.
@@ -230,6 +230,8 @@ class Plan:
             an answer that was released before, too.
         awaits: What is released before, and read as values: by their numbers, the columns of `plan.awaited`.
         combined: Which keys are not combined freely (`plan.combined`). No sensitivity rests on it.
+        rows_by: The keys by index, as they are written: the order of rows without ORDER BY. Empty for that of ``keys``.
+        told_by: The aggregates by index, as they are written: the order in which they are told of. Empty for their own.
     """
 
     relation: Relation
@@ -248,6 +250,13 @@ class Plan:
     cut: Cut = WHOLE
     awaits: tuple[Plan, ...] = ()
     combined: tuple[Combined, ...] = ()
+    rows_by: tuple[int, ...] = ()
+    told_by: tuple[int, ...] = ()
+
+    @property
+    def written(self) -> tuple[Key, ...]:
+        """The keys as they are written."""
+        return tuple(self.keys[place] for place in self.rows_by) or self.keys
 
     @property
     def answer(self) -> tuple[Output, ...]:

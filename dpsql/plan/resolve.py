@@ -27,6 +27,7 @@ from dpsql.plan.kept_order import with_order_kept
 from dpsql.plan.lateral import of_the_list, with_names_read, within
 from dpsql.plan.lists import Lists, numbered
 from dpsql.plan.nodes import Aggregate, Column, Expression, Order, Relation
+from dpsql.plan.one_order import in_one_order
 from dpsql.plan.options import options_of
 from dpsql.plan.over_all import with_windows_aggregated
 from dpsql.plan.own_values import with_own_values
@@ -219,13 +220,12 @@ class _Statement:
             having = self._resolver(named).boolean(self._resolver(named).resolve(query.having), query.having)
             refuse_after_having(having, query)
         order = tuple(self._order(term, outputs, named) for term in query.order_by)
-        chosen = any(key.domain is None for key in self.keys)
-        if not self.aggregates and not query.distinct and not chosen:
+        if not self.aggregates and not query.distinct and not any(key.domain is None for key in self.keys):
             raise UnsupportedQuery(
                 "the answer has no aggregate, so it would show rows or the mere presence of people.",
                 construct="SELECT", position=query.position, hint="Add COUNT(*), SUM(x) or AVG(x).",
             )  # fmt: skip
-        return Plan(
+        plan = Plan(
             relation=self.relation,
             keys=tuple(self.keys),
             aggregates=tuple(self.aggregates),
@@ -237,8 +237,9 @@ class _Statement:
             options=options_of(query, self._resolver()),
             sets=self.sets,
             repeats=self.repeats,
-            combined=combined(self.relation, self.keys, self.rows.combinations, self.evaluate),
         )
+        plan = in_one_order(plan)
+        return replace(plan, combined=combined(self.relation, plan.keys, self.rows.combinations, self.evaluate))
 
     # ---- keys -------------------------------------------------------------------------------------------------
 
@@ -366,8 +367,7 @@ class _Statement:
         return None
 
     def _aggregate(self, node: syntax.Call) -> Expression:
-        reader = AggregateReader(self.rows.resolver(self.scope), self.relation)
-        return self._asked(reader.read(node))
+        return self._asked(AggregateReader(self.rows.resolver(self.scope), self.relation).read(node))
 
     def _asked(self, asked: Asked) -> Expression:
         """The released column of an aggregate; the same one for an aggregate that was asked before."""

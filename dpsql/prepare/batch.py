@@ -86,9 +86,9 @@ def purchases(prepared: Prepared, lower: Lower) -> tuple[Purchase, ...]:
     losses = tuple(answered[0].choice.release.loss for answered in releases)
     if encode(Composed(losses)) != encode(prepared.loss):
         whole = {name: f"{draw} in {sorted(draws.items())}" for name, draw in draws.items()}
-        return (Purchase(whole, prepared.loss, _texts(prepared.measured)),)
+        return (Purchase(whole, prepared.loss, _texts(prepared, prepared.measured)),)
     return tuple(
-        Purchase({answered[0].name: draws[answered[0].name]}, loss, _texts(answered))
+        Purchase({answered[0].name: draws[answered[0].name]}, loss, _texts(prepared, answered))
         for answered, loss in zip(releases, losses, strict=True)
     )
 
@@ -104,8 +104,9 @@ def _draw(prepared: Prepared, answered: Sequence[Measured], lower: Lower) -> str
     return hashlib.sha256(repr(described).encode()).hexdigest()
 
 
-def _texts(measured: Iterable[Measured]) -> str:
-    return ", ".join(dict.fromkeys(one.aggregate.text for one in measured))
+def _texts(prepared: Prepared, measured: Iterable[Measured]) -> str:
+    names = {one.name for one in measured}
+    return ", ".join(dict.fromkeys(one.aggregate.text for one in prepared.told if one.name in names))
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,6 +144,14 @@ class Prepared:
         readings = (replace(reading, statement=reading.statement.at(values)) for reading in self.readings)
         return replace(self, readings=tuple(readings))
 
+    @property
+    def told(self) -> tuple[Measured, ...]:
+        """What is measured, in the order in which the aggregates are written; what chooses groups comes first."""
+        if not self.plan.told_by:
+            return self.measured
+        places = {self.plan.aggregates[own].name: place for place, own in enumerate(self.plan.told_by)}
+        return tuple(sorted(self.measured, key=lambda own: (own.grouping, places.get(own.aggregate.name, -1))))
+
     def keys_of(self, measured: Measured) -> tuple[str, ...]:
         """The raw key columns of what a measurement is grouped by; all of them, of what is added up over groups."""
         keys = range(len(self.plan.keys)) if measured.rest else self.groupings[measured.grouping].keys

@@ -211,7 +211,7 @@ HIDDEN = "min_units of the policy hides small groups: ask for one GROUP BY at a 
 
 def _open_key(plan: Plan, catalog: Catalog) -> UnsupportedQuery:
     """Why groups that nobody lists have no answer without delta, and what lists them."""
-    key = next((key for key in plan.keys if key.domain is None), None)
+    key = next((key for key in plan.written if key.domain is None), None)
     name = key.expression.shown if key is not None and isinstance(key.expression, Column) else "GROUP BY"
     reason = "its values are not known." if key is not None else "it has more groups than dpsql lists (100,000)."
     listing = f"WHERE {name} IN (..)" if name != "GROUP BY" else "WHERE"

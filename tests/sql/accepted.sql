@@ -41,9 +41,9 @@ SELECT count(*) AS n FROM visits
 SELECT COUNT(cost), COUNT(diagnosis), COUNT(*) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
--- a0: count of real [0, 20000]; grid 0.01 from 0 to 20000
--- a1: count of text or NULL
--- a2: count_rows
+-- a0: count_rows
+-- a1: count of real [0, 20000]; grid 0.01 from 0 to 20000
+-- a2: count of text or NULL
 -- columns: count("cost") integer, count(diagnosis) integer, count_star() integer
 -- engine: SELECT CAST("of" AS BIGINT) AS "of", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT 0 AS "of", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 0 UNION ALL SELECT 1 AS "of", 0 AS "bin", 0 AS "units", 0 AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 1) AS q GROUP BY "of", "bin" ORDER BY "of", "bin"
 -- engine: SELECT "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x0" FROM (SELECT "t0"."$number" AS "u", "t0"."diagnosis" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
@@ -87,8 +87,8 @@ SELECT SUM(age), AVG(age), SUM(weight), AVG(weight) FROM patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: sum of integer [0, 110]; grid 1 from 0 to 110
--- a1: avg of integer [0, 110]; grid 1 from 0 to 110
--- a2: sum of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- a2: avg of integer [0, 110]; grid 1 from 0 to 110
+-- a1: sum of real [2, 250] or NULL; grid 0.1 from 2 to 250
 -- a3: avg of real [2, 250] or NULL; grid 0.1 from 2 to 250
 -- columns: sum(age) integer, avg(age) real, sum(weight) real, avg(weight) real
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(1260 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT "t0"."age" AS "x0", "t0"."weight$grid" AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q
@@ -358,24 +358,24 @@ SELECT SUM(age * age - 3 * age + 1) FROM patients
 SELECT SUM(-age), SUM(age + 1), SUM(age - weight) FROM patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: sum of integer [-110, 0]; grid 1 from -110 to 0
--- a1: sum of integer [1, 111]; grid 1 from 1 to 111
--- a2: sum of real [-250, 108] or NULL; grid 0.0001 from -250 to 108
+-- a0: sum of integer [1, 111]; grid 1 from 1 to 111
+-- a1: sum of real [-250, 108] or NULL; grid 0.0001 from -250 to 108
+-- a2: sum of integer [-110, 0]; grid 1 from -110 to 0
 -- columns: sum((-(age))) integer, sum((age + 1)) integer, sum((age - weight)) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN -110 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 0 ELSE greatest(-110, least(0, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($1 AS DOUBLE) THEN 1 WHEN CAST("x1" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 111 ELSE greatest(1, least(111, CAST(round(CAST("x1" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT (-"t0"."age") AS "x0", ("t0"."age" + CAST($4 AS BIGINT)) AS "x1" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
--- values: 1.0, -110.0, 0.0, 1, 111.0
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 1 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 111 ELSE greatest(1, least(111, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN -110 WHEN CAST("x1" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 0 ELSE greatest(-110, least(0, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT ("t0"."age" + CAST($1 AS BIGINT)) AS "x0", (-"t0"."age") AS "x1" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 1, 1.0, 111.0, -110.0, 0.0
 -- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(COUNT(*) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", CASE WHEN "size" <= 234360 THEN CASE WHEN "size" <= 39060 THEN CASE WHEN "size" <= 19530 THEN CASE WHEN "size" <= 14647 THEN CASE WHEN "size" <= 9765 THEN 0 ELSE 1 END ELSE 2 END ELSE CASE WHEN "size" <= 29295 THEN 3 ELSE 4 END END ELSE CASE WHEN "size" <= 117180 THEN CASE WHEN "size" <= 78120 THEN CASE WHEN "size" <= 58590 THEN 5 ELSE 6 END ELSE 7 END ELSE CASE WHEN "size" <= 156240 THEN 8 ELSE 9 END END END ELSE CASE WHEN "size" <= 1249920 THEN CASE WHEN "size" <= 624960 THEN CASE WHEN "size" <= 468720 THEN CASE WHEN "size" <= 312480 THEN 10 ELSE 11 END ELSE 12 END ELSE CASE WHEN "size" <= 937440 THEN 13 ELSE 14 END END ELSE CASE WHEN "size" <= 2499840 THEN CASE WHEN "size" <= 1874880 THEN 15 ELSE 16 END ELSE CASE WHEN "size" <= 2500000 THEN 17 ELSE 18 END END END END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN -2500000 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 1080000 ELSE greatest(-2500000, least(1080000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT (CAST("t0"."age" AS DOUBLE) - "t0"."weight") AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
 -- values: 10000.0, -250.0, 108.0
 
 SELECT SUM(age // 10), SUM(age % 10), SUM(mod(age, 7)) FROM patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: sum of integer [0, 11]; grid 1 from 0 to 11
--- a1: sum of integer [0, 10]; grid 1 from 0 to 10
+-- a0: sum of integer [0, 10]; grid 1 from 0 to 10
+-- a1: sum of integer [0, 11]; grid 1 from 0 to 11
 -- a2: sum of integer [0, 7]; grid 1 from 0 to 7
 -- columns: sum((age // 10)) integer, sum((age % 10)) integer, sum(mod(age, 7)) integer
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x2"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 11 ELSE greatest(0, least(11, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 10 ELSE greatest(0, least(10, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 7 ELSE greatest(0, least(7, CAST(round(CAST("x2" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x2" FROM (SELECT ("t0"."age" // CAST($1 AS BIGINT)) AS "x0", ("t0"."age" % CAST($1 AS BIGINT)) AS "x1", ("t0"."age" % CAST($6 AS BIGINT)) AS "x2" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
--- values: 10, 1.0, 0.0, 11.0, 10.0, 7, 7.0
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x2"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 10 ELSE greatest(0, least(10, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 11 ELSE greatest(0, least(11, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 7 ELSE greatest(0, least(7, CAST(round(CAST("x2" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x2" FROM (SELECT ("t0"."age" % CAST($1 AS BIGINT)) AS "x0", ("t0"."age" // CAST($1 AS BIGINT)) AS "x1", ("t0"."age" % CAST($6 AS BIGINT)) AS "x2" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 10, 1.0, 0.0, 10.0, 11.0, 7, 7.0
 
 SELECT AVG(weight / (age + 1)) FROM patients
 -- unit: patients.patient_id
@@ -457,11 +457,11 @@ SELECT SUM(NULLIF(age, 0)), AVG(NULLIF(cost, 0)) FROM visits v JOIN patients p O
 SELECT AVG(LEAST(cost, 500)), AVG(GREATEST(cost, 100, age)) FROM visits JOIN patients USING (patient_id)
 -- unit: visits.patient_id = patients.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
--- a0: avg of real [0, 500]; grid 0.0001 from 0 to 500
--- a1: avg of real [100, 20000]; grid 0.01 from 100 to 20000
+-- a0: avg of real [100, 20000]; grid 0.01 from 100 to 20000
+-- a1: avg of real [0, 500]; grid 0.0001 from 0 to 500
 -- columns: avg(least("cost", 500)) real, avg(greatest("cost", 100, age)) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2500000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(1005000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($1 AS DOUBLE) THEN 5000000 ELSE greatest(0, least(5000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 10000 WHEN CAST("x1" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 2000000 ELSE greatest(10000, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT least("t0"."cost", CAST($1 AS DOUBLE)) AS "x0", greatest("t0"."cost", CAST($4 AS DOUBLE), CAST("t1"."age" AS DOUBLE)) AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q
--- values: 500.0, 10000.0, 0.0, 100.0, 20000.0
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1005000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(2500000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($1 AS DOUBLE) THEN 10000 WHEN CAST("x0" AS DOUBLE) >= CAST($2 AS DOUBLE) THEN 2000000 ELSE greatest(10000, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 5000000 ELSE greatest(0, least(5000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT greatest("t0"."cost", CAST($1 AS DOUBLE), CAST("t1"."age" AS DOUBLE)) AS "x0", least("t0"."cost", CAST($3 AS DOUBLE)) AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q
+-- values: 100.0, 20000.0, 500.0, 10000.0, 0.0
 
 SELECT SUM(floor(cost / 100)), SUM(ceil(cost / 100)), SUM(round(cost)), SUM(round(cost, -2)), SUM(trunc(cost)) FROM visits
 -- unit: visits.patient_id
@@ -472,26 +472,26 @@ SELECT SUM(floor(cost / 100)), SUM(ceil(cost / 100)), SUM(round(cost)), SUM(roun
 -- a3: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- a4: sum of real [0, 20000]; grid 1 from 0 to 20000
 -- columns: sum(floor(("cost" / 100))) real, sum(ceil(("cost" / 100))) real, sum(round("cost")) real, sum(round("cost", -2)) real, sum(trunc("cost")) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x2"), 0) AS HUGEINT) AS "m2", CAST(COALESCE(SUM("x3"), 0) AS HUGEINT) AS "m3", CAST(COALESCE(SUM("x4"), 0) AS HUGEINT) AS "m4" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 200 ELSE greatest(0, least(200, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 200 ELSE greatest(0, least(200, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 20000 ELSE greatest(0, least(20000, CAST(round(CAST("x2" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x2", CASE WHEN "x3" IS NULL OR isnan(CAST("x3" AS DOUBLE)) THEN NULL WHEN CAST("x3" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x3" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x3" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x3", CASE WHEN "x4" IS NULL OR isnan(CAST("x4" AS DOUBLE)) THEN NULL WHEN CAST("x4" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x4" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 20000 ELSE greatest(0, least(20000, CAST(round(CAST("x4" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x4" FROM (SELECT floor(("t0"."cost" / CAST($1 AS DOUBLE))) AS "x0", ceil(("t0"."cost" / CAST($1 AS DOUBLE))) AS "x1", round("t0"."cost") AS "x2", round("t0"."cost", CAST(CAST($6 AS BIGINT) AS INTEGER)) AS "x3", trunc("t0"."cost") AS "x4" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x2"), 0) AS HUGEINT) AS "m2", CAST(COALESCE(SUM("x3"), 0) AS HUGEINT) AS "m3", CAST(COALESCE(SUM("x4"), 0) AS HUGEINT) AS "m4" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 200 ELSE greatest(0, least(200, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 200 ELSE greatest(0, least(200, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 20000 ELSE greatest(0, least(20000, CAST(round(CAST("x2" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x2", CASE WHEN "x3" IS NULL OR isnan(CAST("x3" AS DOUBLE)) THEN NULL WHEN CAST("x3" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x3" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x3" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x3", CASE WHEN "x4" IS NULL OR isnan(CAST("x4" AS DOUBLE)) THEN NULL WHEN CAST("x4" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x4" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 20000 ELSE greatest(0, least(20000, CAST(round(CAST("x4" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x4" FROM (SELECT ceil(("t0"."cost" / CAST($1 AS DOUBLE))) AS "x0", floor(("t0"."cost" / CAST($1 AS DOUBLE))) AS "x1", round("t0"."cost") AS "x2", round("t0"."cost", CAST(CAST($6 AS BIGINT) AS INTEGER)) AS "x3", trunc("t0"."cost") AS "x4" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
 -- values: 100.0, 1.0, 0.0, 200.0, 20000.0, -2
 
 SELECT AVG(sqrt(cost)), AVG(ln(cost + 1)), AVG(log10(cost + 1)), AVG(log2(cost + 1)) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
--- a0: avg of real [0, 141.421356237]; grid 0.0001 from 0 to 141.4214
--- a1: avg of real [0, 9.9035375513]; grid 1e-06 from 0 to 9.903538
--- a2: avg of real [0, 4.30105170985]; grid 1e-06 from 0 to 4.301052
--- a3: avg of real [0, 14.2877845125]; grid 1e-05 from 0 to 14.28779
+-- a0: avg of real [0, 9.9035375513]; grid 1e-06 from 0 to 9.903538
+-- a1: avg of real [0, 4.30105170985]; grid 1e-06 from 0 to 4.301052
+-- a2: avg of real [0, 14.2877845125]; grid 1e-05 from 0 to 14.28779
+-- a3: avg of real [0, 141.421356237]; grid 0.0001 from 0 to 141.4214
 -- columns: avg(sqrt("cost")) real, avg(ln(("cost" + 1))) real, avg(log10(("cost" + 1))) real, avg(log2(("cost" + 1))) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(707107 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(4951769 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3", CAST(COALESCE(SUM("x2"), 0) - CAST(2150526 AS HUGEINT) * COUNT("x2") AS HUGEINT) AS "m4", CAST(COUNT("x2") AS BIGINT) AS "m5", CAST(COALESCE(SUM("x3"), 0) - CAST(714389 AS HUGEINT) * COUNT("x3") AS HUGEINT) AS "m6", CAST(COUNT("x3") AS BIGINT) AS "m7" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 1414214 ELSE greatest(0, least(1414214, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 9903538 ELSE greatest(0, least(9903538, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 4301052 ELSE greatest(0, least(4301052, CAST(round(CAST("x2" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x2", CASE WHEN "x3" IS NULL OR isnan(CAST("x3" AS DOUBLE)) THEN NULL WHEN CAST("x3" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x3" AS DOUBLE) >= CAST($9 AS DOUBLE) THEN 1428779 ELSE greatest(0, least(1428779, CAST(round(CAST("x3" AS DOUBLE) * CAST($8 AS DOUBLE)) AS BIGINT))) END AS "x3" FROM (SELECT sqrt("t0"."cost") AS "x0", ln(("t0"."cost" + CAST($4 AS DOUBLE))) AS "x1", log10(("t0"."cost" + CAST($4 AS DOUBLE))) AS "x2", log2(("t0"."cost" + CAST($4 AS DOUBLE))) AS "x3" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
--- values: 10000.0, 0.0, 141.4214, 1.0, 1000000.0, 9.903538, 4.301052, 100000.0, 14.28779
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(4951769 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(2150526 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3", CAST(COALESCE(SUM("x2"), 0) - CAST(714389 AS HUGEINT) * COUNT("x2") AS HUGEINT) AS "m4", CAST(COUNT("x2") AS BIGINT) AS "m5", CAST(COALESCE(SUM("x3"), 0) - CAST(707107 AS HUGEINT) * COUNT("x3") AS HUGEINT) AS "m6", CAST(COUNT("x3") AS BIGINT) AS "m7" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 9903538 ELSE greatest(0, least(9903538, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 4301052 ELSE greatest(0, least(4301052, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 1428779 ELSE greatest(0, least(1428779, CAST(round(CAST("x2" AS DOUBLE) * CAST($6 AS DOUBLE)) AS BIGINT))) END AS "x2", CASE WHEN "x3" IS NULL OR isnan(CAST("x3" AS DOUBLE)) THEN NULL WHEN CAST("x3" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x3" AS DOUBLE) >= CAST($9 AS DOUBLE) THEN 1414214 ELSE greatest(0, least(1414214, CAST(round(CAST("x3" AS DOUBLE) * CAST($8 AS DOUBLE)) AS BIGINT))) END AS "x3" FROM (SELECT ln(("t0"."cost" + CAST($1 AS DOUBLE))) AS "x0", log10(("t0"."cost" + CAST($1 AS DOUBLE))) AS "x1", log2(("t0"."cost" + CAST($1 AS DOUBLE))) AS "x2", sqrt("t0"."cost") AS "x3" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- values: 1.0, 1000000.0, 0.0, 9.903538, 4.301052, 100000.0, 14.28779, 10000.0, 141.4214
 
 SELECT SUM(abs(age - 50)), SUM(sign(age - 50)), SUM(pow(age, 2)) FROM patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: sum of integer [0, 60]; grid 1 from 0 to 60
--- a1: sum of integer [-1, 1]; grid 1 from -1 to 1
--- a2: sum of real [0, 12100]; grid 0.01 from 0 to 12100
+-- a1: sum of real [0, 12100]; grid 0.01 from 0 to 12100
+-- a2: sum of integer [-1, 1]; grid 1 from -1 to 1
 -- columns: sum(abs((age - 50))) integer, sum(sign((age - 50))) integer, sum(pow(age, 2)) real
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 60 ELSE greatest(0, least(60, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN -1 WHEN CAST("x1" AS DOUBLE) >= CAST($2 AS DOUBLE) THEN 1 ELSE greatest(-1, least(1, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT abs(("t0"."age" - CAST($1 AS BIGINT))) AS "x0", CAST(sign(("t0"."age" - CAST($1 AS BIGINT))) AS BIGINT) AS "x1" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
 -- values: 50, 1.0, 0.0, 60.0, -1.0
@@ -501,11 +501,11 @@ SELECT SUM(abs(age - 50)), SUM(sign(age - 50)), SUM(pow(age, 2)) FROM patients
 SELECT AVG(CAST(age AS DOUBLE)), SUM(age::DOUBLE / 3) FROM patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: avg of real [0, 110]; grid 1 from 0 to 110
--- a1: sum of real [0, 36.6666666667]; grid 0.333333333333 from 0 to 36.6666666667
+-- a0: sum of real [0, 36.6666666667]; grid 0.333333333333 from 0 to 36.6666666667
+-- a1: avg of real [0, 110]; grid 1 from 0 to 110
 -- columns: avg(CAST(age AS DOUBLE)) real, sum((CAST(age AS DOUBLE) / 3)) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT CAST("t0"."age" AS DOUBLE) AS "x0", (CAST("t0"."age" AS DOUBLE) / CAST($4 AS DOUBLE)) AS "x1" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
--- values: 1.0, 0.0, 110.0, 3.0, 36.666666666666664
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) - CAST(55 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m1", CAST(COUNT("x1") AS BIGINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT (CAST("t0"."age" AS DOUBLE) / CAST($1 AS DOUBLE)) AS "x0", CAST("t0"."age" AS DOUBLE) AS "x1" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 3.0, 0.0, 36.666666666666664, 1.0, 110.0
 
 SELECT SUM(CAST(cost AS BIGINT)) FROM visits
 -- unit: visits.patient_id
@@ -594,21 +594,21 @@ SELECT sex, COUNT(*) FROM patients GROUP BY 1
 SELECT sex, consent, COUNT(*), AVG(age) FROM patients GROUP BY ALL
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: text; 3 values: 'F', 'M', 'X'
--- k1: text; 2 values: 'strict', 'normal'
+-- k0: text; 2 values: 'strict', 'normal'
+-- k1: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- a1: avg of integer [0, 110]; grid 1 from 0 to 110
 -- columns: sex text, consent text, count_star() integer, avg(age) real
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
 
 SELECT COUNT(*), sex FROM patients GROUP BY sex, consent
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: text; 3 values: 'F', 'M', 'X'
--- k1: text; 2 values: 'strict', 'normal'
+-- k0: text; 2 values: 'strict', 'normal'
+-- k1: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: count_star() integer, sex text
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
 
 SELECT city, COUNT(*) AS n FROM patients GROUP BY city ORDER BY n DESC, city LIMIT 10
 -- unit: patients.patient_id
@@ -684,12 +684,12 @@ SELECT date_trunc('month', visited_on) AS month, SUM(cost) FROM visits GROUP BY 
 SELECT year(visited_on) AS y, quarter(visited_on) AS q, COUNT(*) FROM visits GROUP BY y, q
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 12
--- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
--- k1: integer [1, 4]; 4 values: 1, 2, 3, 4
+-- k0: integer [1, 4]; 4 values: 1, 2, 3, 4
+-- k1: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: y integer [2020, 2025], q integer [1, 4], count_star() integer
--- engine: SELECT CAST("k0" AS BIGINT) AS "k0", CAST("k1" AS BIGINT) AS "k1", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "k0" AS "k0", "k1" AS "k1", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM (SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", CAST(CASE WHEN "k1" BETWEEN CAST($3 AS BIGINT) AND CAST($4 AS BIGINT) THEN "k1" - CAST($3 AS BIGINT) ELSE 4 END AS TINYINT) AS "k1", "r0" AS "$of", "r1" AS "$bin", "r2" AS "$units", "r3" AS "$signs", "r4" AS "$total" FROM (SELECT year("t0"."visited_on") AS "k0", quarter("t0"."visited_on") AS "k1", "t0"."$of" AS "r0", "t0"."$bin" AS "r1", "t0"."$units" AS "r2", "t0"."$signs" AS "r3", "t0"."$total" AS "r4" FROM "bounded"."main"."visits$days$visited_on" AS "t0") AS q) AS t WHERE "$of" = 0) AS q GROUP BY "k0", "k1", "bin" ORDER BY "k0", "k1", "bin"
--- values: 2020, 2025, 1, 4
+-- engine: SELECT CAST("k0" AS BIGINT) AS "k0", CAST("k1" AS BIGINT) AS "k1", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "k0" AS "k0", "k1" AS "k1", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM (SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 4 END AS TINYINT) AS "k0", CAST(CASE WHEN "k1" BETWEEN CAST($3 AS BIGINT) AND CAST($4 AS BIGINT) THEN "k1" - CAST($3 AS BIGINT) ELSE 6 END AS TINYINT) AS "k1", "r0" AS "$of", "r1" AS "$bin", "r2" AS "$units", "r3" AS "$signs", "r4" AS "$total" FROM (SELECT quarter("t0"."visited_on") AS "k0", year("t0"."visited_on") AS "k1", "t0"."$of" AS "r0", "t0"."$bin" AS "r1", "t0"."$units" AS "r2", "t0"."$signs" AS "r3", "t0"."$total" AS "r4" FROM "bounded"."main"."visits$days$visited_on" AS "t0") AS q) AS t WHERE "$of" = 0) AS q GROUP BY "k0", "k1", "bin" ORDER BY "k0", "k1", "bin"
+-- values: 1, 4, 2020, 2025
 
 SELECT floor(cost / 1000) AS thousands, COUNT(*) FROM visits GROUP BY 1
 -- unit: visits.patient_id
@@ -786,8 +786,8 @@ SELECT lower(substr(city, 1, 3)) AS start, COUNT(*) FROM patients GROUP BY start
 SELECT SUM(cost) / COUNT(*) AS mean FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
--- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
--- a1: count_rows
+-- a0: count_rows
+-- a1: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: mean real or NULL
 -- engine: SELECT CAST("of" AS BIGINT) AS "of", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT 0 AS "of", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 0 UNION ALL SELECT 1 AS "of", 0 AS "bin", 0 AS "units", 0 AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 2) AS q GROUP BY "of", "bin" ORDER BY "of", "bin"
 
@@ -815,10 +815,10 @@ SELECT sex, 100.0 * SUM(CASE WHEN age > 64 THEN 1 ELSE 0 END) / COUNT(*) AS perc
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: text; 3 values: 'F', 'M', 'X'
--- a0: sum of integer [0, 1]; grid 1 from 0 to 1
--- a1: count_rows
+-- a0: count_rows
+-- a1: sum of integer [0, 1]; grid 1 from 0 to 1
 -- columns: sex text, percent real or NULL
--- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."sex" AS "k0", CASE WHEN ("t0"."age" > CAST($1 AS BIGINT)) THEN CAST($2 AS BIGINT) ELSE CAST($3 AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."sex" AS "k0", CASE WHEN ("t0"."age" > CAST($1 AS BIGINT)) THEN CAST($2 AS BIGINT) ELSE CAST($3 AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q GROUP BY "k0"
 -- values: 64, 1, 0, 1.0, 0.0
 
 SELECT sex, COUNT(*) FROM patients GROUP BY sex HAVING COUNT(*) > 100
@@ -833,11 +833,11 @@ SELECT sex, AVG(age) AS a FROM patients GROUP BY sex HAVING a > 1 AND SUM(weight
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: text; 3 values: 'F', 'M', 'X'
--- a0: avg of integer [0, 110]; grid 1 from 0 to 110
--- a1: sum of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- a0: sum of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
 -- columns: sex text, a real
--- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 -- engine: SELECT CAST("k0" AS BIGINT) AS "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "sex$place" AS "k0", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM "bounded"."main"."patients$sizes" AS t WHERE "$of" = 1) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
 SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex ORDER BY n DESC
 -- unit: patients.patient_id
@@ -883,11 +883,11 @@ SELECT age, COUNT(*) FROM patients GROUP BY age ORDER BY age DESC LIMIT ? OFFSET
 SELECT round(AVG(weight), 1), CAST(SUM(age) AS DOUBLE) / COUNT(age) FROM patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: avg of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- a0: count of integer [0, 110]; grid 1 from 0 to 110
 -- a1: sum of integer [0, 110]; grid 1 from 0 to 110
--- a2: count of integer [0, 110]; grid 1 from 0 to 110
+-- a2: avg of real [2, 250] or NULL; grid 0.1 from 2 to 250
 -- columns: round(avg(weight), 1) real, (CAST(sum(age) AS DOUBLE) / count(age)) real or NULL
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1260 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT "t0"."weight$grid" AS "x0", "t0"."age" AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(1260 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT "t0"."age" AS "x0", "t0"."weight$grid" AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q
 
 SELECT CASE WHEN COUNT(*) > 100 THEN 'many' ELSE 'few' END AS verdict FROM patients
 -- unit: patients.patient_id
@@ -1020,10 +1020,10 @@ SELECT c.state, AVG(v.cost), COUNT(DISTINCT v.patient_id) FROM cities c JOIN pat
 -- unit: patients.patient_id = visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
 -- k0: text; 50 values: 'AK', 'AL', 'AR', ..., 'WV', 'WY'
--- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
--- a1: count_units
+-- a0: count_units
+-- a1: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: state text, avg(v."cost") real, count(DISTINCT v.patient_id) integer
--- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m2" FROM (SELECT "t0"."state" AS "k0", "t1"."patient_id" AS "u", "t2"."cost$grid" AS "x0" FROM "bounded"."main"."patients" AS "t1" JOIN "bounded"."main"."cities" AS "t0" ON "t1"."city" = "t0"."name" JOIN "bounded"."main"."visits" AS "t2" ON "t1"."patient_id" = "t2"."patient_id") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."state" AS "k0", "t1"."patient_id" AS "u", "t2"."cost$grid" AS "x0" FROM "bounded"."main"."patients" AS "t1" JOIN "bounded"."main"."cities" AS "t0" ON "t1"."city" = "t0"."name" JOIN "bounded"."main"."visits" AS "t2" ON "t1"."patient_id" = "t2"."patient_id") AS q GROUP BY "k0"
 
 SELECT SUM(c.population) FROM patients JOIN cities c ON city = name WHERE c.elevation_m > 100
 -- unit: patients.patient_id
@@ -1054,10 +1054,10 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, delta = 1e-8, mechanism =
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: text; 3 values: 'F', 'M', 'X'
--- a0: avg of integer [0, 110]; grid 1 from 0 to 110
--- a1: sum of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- a0: sum of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
 -- columns: sex text, avg(age) real, sum(weight) real
--- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0", "t0"."weight$grid" AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) - CAST(55 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m1", CAST(COUNT("x1") AS BIGINT) AS "m2" FROM (SELECT "t0"."sex" AS "k0", "t0"."weight$grid" AS "x0", "t0"."age" AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, mechanism = laplace) COUNT(*) FROM patients
 -- unit: patients.patient_id
@@ -1111,11 +1111,11 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 2, delta = 1e-6, rest = true
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1; cut to so many groups
 -- k0: text or NULL; open
--- a0: count_units; chooses the groups
--- a1: avg of real [0, 20000]; grid 0.01 from 0 to 20000
--- a2: count_rows
+-- a0: count_rows
+-- a1: count_units; chooses the groups
+-- a2: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: diagnosis text or NULL, n integer, avg("cost") real, is_rest boolean
--- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2", CAST(COUNT(*) AS BIGINT) AS "m3" FROM (WITH "own" AS (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u", "t0"."$rank" AS "r0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0"), "groups" AS (SELECT "u", "k0" FROM (SELECT "u", "k0", row_number() OVER (PARTITION BY "u" ORDER BY MIN("r0"), "k0" NULLS FIRST) AS "place" FROM "own" GROUP BY "u", "k0") AS q WHERE "place" <= 1) SELECT q."u", q."k0", q."x0", q."r0" FROM "own" AS q JOIN "groups" AS g ON q."u" = g."u" AND q."k0" IS NOT DISTINCT FROM g."k0") AS q GROUP BY "k0" ORDER BY "k0" NULLS LAST
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m2", CAST(COUNT("x0") AS BIGINT) AS "m3" FROM (WITH "own" AS (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u", "t0"."$rank" AS "r0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0"), "groups" AS (SELECT "u", "k0" FROM (SELECT "u", "k0", row_number() OVER (PARTITION BY "u" ORDER BY MIN("r0"), "k0" NULLS FIRST) AS "place" FROM "own" GROUP BY "u", "k0") AS q WHERE "place" <= 1) SELECT q."u", q."k0", q."x0", q."r0" FROM "own" AS q JOIN "groups" AS g ON q."u" = g."u" AND q."k0" IS NOT DISTINCT FROM g."k0") AS q GROUP BY "k0" ORDER BY "k0" NULLS LAST
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 2, group_selection_strategy = PUBLIC_GROUPS) sex, COUNT(*) FROM patients GROUP BY sex
 -- unit: patients.patient_id
@@ -1145,8 +1145,8 @@ SELECT COUNT(*, epsilon => 0.1), AVG(age, epsilon => 0.3), SUM(weight) FROM pati
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: count_rows
--- a1: avg of integer [0, 110]; grid 1 from 0 to 110
--- a2: sum of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- a1: sum of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- a2: avg of integer [0, 110]; grid 1 from 0 to 110
 -- columns: count_star() integer, avg(age) real, sum(weight) real
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
 -- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM "bounded"."main"."patients$sizes" AS t WHERE "$of" = 1) AS q GROUP BY "bin" ORDER BY "bin"
@@ -1560,11 +1560,11 @@ SELECT sex, MEDIAN(age) AS middle, COUNT(*) FROM patients GROUP BY sex
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: text; 3 values: 'F', 'M', 'X'
--- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
--- a1: count_rows
+-- a0: count_rows
+-- a1: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
 -- columns: sex text, middle real, count_star() integer
--- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
 
 SELECT QUANTILE_CONT(age, 0.9) FROM patients
 -- unit: patients.patient_id
@@ -1586,21 +1586,21 @@ SELECT diagnosis, MIN(visited_on) AS first, QUANTILE_DISC(visited_on, 0.5) AS mi
 SELECT QUANTILE_DISC(last, 0.9) AS recent, MAX(last) - MIN(first) AS days FROM (SELECT patient_id, MIN(visited_on) AS first, MAX(visited_on) AS last FROM visits WHERE visited_on >= DATE '2023-01-01' GROUP BY patient_id) AS v
 -- unit: visits.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: quantile_disc of integer [-1096, 1095]; grid 1 from 0 to 1095
+-- a0: min of integer [-1096, 1095]; grid 1 from 0 to 1095
 -- a1: max of integer [-1096, 1095]; grid 1 from 0 to 1095
--- a2: min of integer [-1096, 1095]; grid 1 from 0 to 1095
+-- a2: quantile_disc of integer [-1096, 1095]; grid 1 from 0 to 1095
 -- columns: recent date [2023-01-01, 2025-12-31], days integer [-1095, 1095]
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 1095 ELSE greatest(0, least(1095, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT date_diff(CAST($1 AS VARCHAR), CAST($2 AS DATE), "t1"."v1") AS "x0" FROM (SELECT "k0", CAST(min("x0") AS DATE) AS "v0", CAST(max("x1") AS DATE) AS "v1" FROM (SELECT "k0", "x0" AS "x0", "x1" AS "x1" FROM (SELECT "t0"."patient_id" AS "k0", "t0"."visited_on" AS "x0", "t0"."visited_on" AS "x1" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($2 AS DATE))) AS r) AS r GROUP BY "k0") AS "t1") AS r) AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
--- values: 'day', 2023-01-01, 1.0, 0.0, 1095.0
 -- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 1095 ELSE greatest(0, least(1095, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT date_diff(CAST($1 AS VARCHAR), CAST($2 AS DATE), "t1"."v0") AS "x0" FROM (SELECT "k0", CAST(min("x0") AS DATE) AS "v0", CAST(max("x1") AS DATE) AS "v1" FROM (SELECT "k0", "x0" AS "x0", "x1" AS "x1" FROM (SELECT "t0"."patient_id" AS "k0", "t0"."visited_on" AS "x0", "t0"."visited_on" AS "x1" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($2 AS DATE))) AS r) AS r GROUP BY "k0") AS "t1") AS r) AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- values: 'day', 2023-01-01, 1.0, 0.0, 1095.0
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 1095 ELSE greatest(0, least(1095, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT date_diff(CAST($1 AS VARCHAR), CAST($2 AS DATE), "t1"."v1") AS "x0" FROM (SELECT "k0", CAST(min("x0") AS DATE) AS "v0", CAST(max("x1") AS DATE) AS "v1" FROM (SELECT "k0", "x0" AS "x0", "x1" AS "x1" FROM (SELECT "t0"."patient_id" AS "k0", "t0"."visited_on" AS "x0", "t0"."visited_on" AS "x1" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($2 AS DATE))) AS r) AS r GROUP BY "k0") AS "t1") AS r) AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
 -- values: 'day', 2023-01-01, 1.0, 0.0, 1095.0
 
 SELECT QUANTILE_CONT(age, 0.25) AS low, QUANTILE_DISC(age, 0.5) AS middle, QUANTILE_CONT(age, 0.75) AS high FROM patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
--- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
--- a2: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- a2: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
 -- columns: low real, middle integer, high real
 -- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 
@@ -1631,11 +1631,11 @@ SELECT sex, STDDEV_POP(weight) FROM patients GROUP BY sex
 SELECT CORR(age, weight), COVAR_POP(age, weight), REGR_SLOPE(weight, age) FROM patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: corr of integer [0, 110] or NULL; grid 1 from 0 to 110
--- a1: covar_pop of integer [0, 110] or NULL; grid 1 from 0 to 110
--- a2: regr_slope of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- a0: covar_pop of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- a1: regr_slope of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- a2: corr of integer [0, 110] or NULL; grid 1 from 0 to 110
 -- columns: corr(age, weight) real, covar_pop(age, weight) real, regr_slope(weight, age) real
--- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(1260 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(55 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COALESCE(SUM((CAST("x0" AS BIGINT) - 1260) * (CAST("x0" AS BIGINT) - 1260)), 0) AS HUGEINT) AS "m3", CAST(COALESCE(SUM((CAST("x1" AS BIGINT) - 55) * (CAST("x1" AS BIGINT) - 55)), 0) AS HUGEINT) AS "m4", CAST(COALESCE(SUM((CAST("x0" AS BIGINT) - 1260) * (CAST("x1" AS BIGINT) - 55)), 0) AS HUGEINT) AS "m5" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 20 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2500 ELSE greatest(20, least(2500, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT CASE WHEN ((NOT ("t0"."age" IS NULL)) AND (NOT ("t0"."weight" IS NULL))) THEN "t0"."weight" ELSE CAST(NULL AS DOUBLE) END AS "x0", CASE WHEN ((NOT ("t0"."age" IS NULL)) AND (NOT ("t0"."weight" IS NULL))) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(1260 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(55 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COALESCE(SUM((CAST("x0" AS BIGINT) - 1260) * (CAST("x1" AS BIGINT) - 55)), 0) AS HUGEINT) AS "m3", CAST(COALESCE(SUM((CAST("x2" AS BIGINT) - 55) * (CAST("x2" AS BIGINT) - 55)), 0) AS HUGEINT) AS "m4", CAST(COALESCE(SUM((CAST("x0" AS BIGINT) - 1260) * (CAST("x0" AS BIGINT) - 1260)), 0) AS HUGEINT) AS "m5" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 20 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2500 ELSE greatest(20, least(2500, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x2" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x2" FROM (SELECT CASE WHEN ((NOT ("t0"."age" IS NULL)) AND (NOT ("t0"."weight" IS NULL))) THEN "t0"."weight" ELSE CAST(NULL AS DOUBLE) END AS "x0", CASE WHEN ((NOT ("t0"."age" IS NULL)) AND (NOT ("t0"."weight" IS NULL))) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN ((NOT ("t0"."weight" IS NULL)) AND (NOT ("t0"."age" IS NULL))) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x2" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
 -- values: 10.0, 2.0, 250.0, 1.0, 0.0, 110.0
 
 SELECT MODE(sex) FROM patients
@@ -1813,11 +1813,11 @@ SELECT date_trunc('quarter', placed) AS q, SUM(total) FROM orders WHERE placed >
 SELECT year(placed) AS y, month(placed) AS m, COUNT(*) FROM orders GROUP BY y, m ORDER BY y, m
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 5
--- k0: integer [2023, 2024]; 2 values: 2023, 2024
--- k1: integer [1, 12]; 12 values: 1, 2, 3, ..., 11, 12
+-- k0: integer [1, 12]; 12 values: 1, 2, 3, ..., 11, 12
+-- k1: integer [2023, 2024]; 2 values: 2023, 2024
 -- a0: count_rows
 -- columns: y integer [2023, 2024], m integer [1, 12], count_star() integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT year("t0"."placed") AS "k0", month("t0"."placed") AS "k1" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT month("t0"."placed") AS "k0", year("t0"."placed") AS "k1" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0", "k1"
 
 -- policy: shop
 SELECT hour(placed) AS h, COUNT(*) FROM orders GROUP BY h
@@ -2038,10 +2038,10 @@ SELECT member, newsletter, COUNT(*), SUM(member) FROM customers GROUP BY member,
 SELECT AVG(newsletter), SUM(member::INTEGER) FROM customers
 -- unit: customers.customer_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: avg of integer [0, 1] or NULL; grid 1 from 0 to 1
--- a1: sum of integer [0, 1]; grid 1 from 0 to 1
+-- a0: sum of integer [0, 1]; grid 1 from 0 to 1
+-- a1: avg of integer [0, 1] or NULL; grid 1 from 0 to 1
 -- columns: avg(newsletter) real, sum(CAST(member AS INTEGER)) integer
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($1 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($1 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x1" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT CAST("t0"."newsletter" AS BIGINT) AS "x0", CAST("t0"."member" AS BIGINT) AS "x1" FROM "bounded"."main"."customers" AS "t0") AS r) AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1", CAST(COUNT("x1") AS BIGINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($1 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($1 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x1" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT CAST("t0"."member" AS BIGINT) AS "x0", CAST("t0"."newsletter" AS BIGINT) AS "x1" FROM "bounded"."main"."customers" AS "t0") AS r) AS q
 -- values: 1.0, 0.0
 
 -- policy: shop
@@ -2059,21 +2059,21 @@ SELECT member OR coalesce(newsletter, false) AS reached, COUNT(*) FROM customers
 SELECT SUM(total), AVG(total), COUNT(total) FROM orders
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
--- a0: sum of real [0, 2000]; grid 0.001 from 0 to 2000
--- a1: avg of real [0, 2000]; grid 0.001 from 0 to 2000
--- a2: count of real [0, 2000]; grid 0.001 from 0 to 2000
+-- a0: count of real [0, 2000]; grid 0.001 from 0 to 2000
+-- a1: sum of real [0, 2000]; grid 0.001 from 0 to 2000
+-- a2: avg of real [0, 2000]; grid 0.001 from 0 to 2000
 -- columns: sum(total) real, avg(total) real, count(total) integer
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1" FROM (SELECT "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q
 
 -- policy: shop
 SELECT AVG(credit), SUM(credit) FROM customers
 -- unit: customers.customer_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: avg of real [-500, 5000]; grid 0.001 from -500 to 5000
--- a1: sum of real [-500, 5000]; grid 0.001 from -500 to 5000
+-- a0: sum of real [-500, 5000]; grid 0.001 from -500 to 5000
+-- a1: avg of real [-500, 5000]; grid 0.001 from -500 to 5000
 -- columns: avg(credit) real, sum(credit) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2250000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."credit$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0") AS q
 -- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM "bounded"."main"."customers$sizes" AS t WHERE "$of" = 0) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2250000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."credit$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0") AS q
 
 -- policy: shop
 SELECT SUM(total * (1 - discount)) FROM orders
@@ -2088,8 +2088,8 @@ SELECT SUM(total * (1 - discount)) FROM orders
 SELECT AVG(discount), SUM(discount) FROM orders WHERE discount > 0.25
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
--- a0: avg of real [0, 1]; grid 0.01 from 0.25 to 1
--- a1: sum of real [0, 1]; grid 0.01 from 0.25 to 1
+-- a0: sum of real [0, 1]; grid 0.01 from 0.25 to 1
+-- a1: avg of real [0, 1]; grid 0.01 from 0.25 to 1
 -- columns: avg(discount) real, sum(discount) real
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(62 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" < 25 THEN 25 WHEN "x0" > 100 THEN 100 ELSE "x0" END AS "x0" FROM (SELECT "t0"."discount$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."discount" > CAST($1 AS DOUBLE))) AS r) AS q
 -- values: 0.25
@@ -2116,10 +2116,10 @@ SELECT AVG(total / (items + 1)) FROM orders
 SELECT round(SUM(total) / SUM(items), 2) AS price FROM orders
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
--- a0: sum of real [0, 2000]; grid 0.001 from 0 to 2000
--- a1: sum of integer [0, 40] or NULL; grid 1 from 0 to 40
+-- a0: sum of integer [0, 40] or NULL; grid 1 from 0 to 40
+-- a1: sum of real [0, 2000]; grid 0.001 from 0 to 2000
 -- columns: price real or NULL
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1" FROM (SELECT "t0"."total$grid" AS "x0", "t0"."items" AS "x1" FROM "bounded"."main"."orders" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1" FROM (SELECT "t0"."items" AS "x0", "t0"."total$grid" AS "x1" FROM "bounded"."main"."orders" AS "t0") AS q
 
 -- policy: shop
 SELECT COUNT(height) FROM customers
@@ -2181,23 +2181,23 @@ SELECT SUM(exp(discount)), AVG(sqrt(total)), AVG(ln(total + 1)) FROM orders
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
 -- a0: sum of real [0.999999999999, 2.71828182846]; grid 1e-06 from 0.999999 to 2.718282
--- a1: avg of real [0, 44.72135955]; grid 1e-05 from 0 to 44.72136
--- a2: avg of real [0, 7.60140233459]; grid 1e-06 from 0 to 7.601403
+-- a1: avg of real [0, 7.60140233459]; grid 1e-06 from 0 to 7.601403
+-- a2: avg of real [0, 44.72135955]; grid 1e-05 from 0 to 44.72136
 -- columns: sum(exp(discount)) real, avg(sqrt(total)) real, avg(ln((total + 1))) real
 -- engine: SELECT "u", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 999999 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2718282 ELSE greatest(999999, least(2718282, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."$number" AS "u", exp("t0"."discount") AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
 -- values: 1000000.0, 0.999999, 2.718282
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2236068 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(3800701 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 4472136 ELSE greatest(0, least(4472136, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 7601403 ELSE greatest(0, least(7601403, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT sqrt("t0"."total") AS "x0", ln(("t0"."total" + CAST($4 AS DOUBLE))) AS "x1" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
--- values: 100000.0, 0.0, 44.72136, 1.0, 1000000.0, 7.601403
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(3800701 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(2236068 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 7601403 ELSE greatest(0, least(7601403, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 4472136 ELSE greatest(0, least(4472136, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT ln(("t0"."total" + CAST($1 AS DOUBLE))) AS "x0", sqrt("t0"."total") AS "x1" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- values: 1.0, 1000000.0, 0.0, 7.601403, 100000.0, 44.72136
 
 -- policy: shop
 SELECT SUM(children), AVG(children), COUNT(children) FROM customers
 -- unit: customers.customer_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: sum of integer [0, 9] or NULL; grid 1 from 0 to 9
--- a1: avg of integer [0, 9] or NULL; grid 1 from 0 to 9
--- a2: count of integer [0, 9] or NULL; grid 1 from 0 to 9
+-- a0: count of integer [0, 9] or NULL; grid 1 from 0 to 9
+-- a1: sum of integer [0, 9] or NULL; grid 1 from 0 to 9
+-- a2: avg of integer [0, 9] or NULL; grid 1 from 0 to 9
 -- columns: sum(children) integer, avg(children) real, count(children) integer
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(4 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."children" AS "x0" FROM "bounded"."main"."customers" AS "t0") AS q
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(4 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1" FROM (SELECT "t0"."children" AS "x0" FROM "bounded"."main"."customers" AS "t0") AS q
 
 -- policy: shop
 SELECT children, COUNT(*) FROM customers GROUP BY children
@@ -2307,11 +2307,11 @@ SELECT trim(nickname) || '?' AS n, COUNT(*) FROM customers WHERE nickname = 'Ana
 SELECT status, channel, COUNT(*) FROM orders GROUP BY status, channel
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 5
--- k0: text; 4 values: 'open', 'paid', 'sent', 'returned'
--- k1: text or NULL; 3 values: 'web', 'shop', NULL
+-- k0: text or NULL; 3 values: 'web', 'shop', NULL
+-- k1: text; 4 values: 'open', 'paid', 'sent', 'returned'
 -- a0: count_rows
 -- columns: status text, channel text or NULL, count_star() integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."status" AS "k0", "t0"."channel" AS "k1" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."channel" AS "k0", "t0"."status" AS "k1" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0", "k1"
 
 -- policy: shop
 SELECT status, COUNT(*) FROM orders WHERE status <> 'open' GROUP BY status
@@ -2406,59 +2406,59 @@ SELECT h.title, COUNT(*) FROM logins l JOIN holidays h ON l.day = h.day GROUP BY
 SELECT r.name, r.coastal, COUNT(*) FROM customers c JOIN regions r ON c.region = r.code GROUP BY r.name, r.coastal
 -- unit: customers.customer_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: text; 5 values: 'East', 'North', 'South', 'Wild west', 'Österland'
--- k1: boolean or NULL; 3 values: False, True, NULL
+-- k0: boolean or NULL; 3 values: False, True, NULL
+-- k1: text; 5 values: 'East', 'North', 'South', 'Wild west', 'Österland'
 -- together: k0, k1; 5 of the public table
 -- a0: count_rows
 -- columns: name text, coastal boolean or NULL, count_star() integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."name" AS "k0", "t1"."coastal" AS "k1" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."coastal" AS "k0", "t1"."name" AS "k1" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code") AS q GROUP BY "k0", "k1"
 
 -- policy: shop
 SELECT r.since, c.member, r.tax, COUNT(*) FROM customers c LEFT JOIN regions r ON c.region = r.code GROUP BY r.since, c.member, r.tax
 -- unit: customers.customer_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: date [1990-05-01, 2020-02-29] or NULL; 5 values: 1990-05-01, 1995-01-01, 2001-12-31, 2020-02-29, NULL
--- k1: boolean; 2 values: False, True
+-- k0: boolean; 2 values: False, True
+-- k1: date [1990-05-01, 2020-02-29] or NULL; 5 values: 1990-05-01, 1995-01-01, 2001-12-31, 2020-02-29, NULL
 -- k2: real [0.07, 0.25] or NULL; 5 values: 0.07, 0.1, 0.19, 0.25, NULL
--- together: k0, k2; 5 of the public table
+-- together: k1, k2; 5 of the public table
 -- a0: count_rows
 -- columns: since date [1990-05-01, 2020-02-29] or NULL, member boolean, tax real [0.07, 0.25] or NULL, count_star() integer
--- engine: SELECT "k0", "k1", "k2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."since" AS "k0", "t0"."member" AS "k1", "t1"."tax" AS "k2" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code") AS q GROUP BY "k0", "k1", "k2"
+-- engine: SELECT "k0", "k1", "k2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."member" AS "k0", "t1"."since" AS "k1", "t1"."tax" AS "k2" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code") AS q GROUP BY "k0", "k1", "k2"
 
 -- policy: shop
 SELECT r.name, r.coastal, r.since, COUNT(*) FROM customers c LEFT JOIN regions r ON c.region = r.code AND r.coastal GROUP BY r.name, r.coastal, r.since
 -- unit: customers.customer_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: text or NULL; 6 values: 'East', 'North', 'South', 'Wild west', 'Österland', NULL
--- k1: boolean or NULL; 3 values: False, True, NULL
+-- k0: boolean or NULL; 3 values: False, True, NULL
+-- k1: text or NULL; 6 values: 'East', 'North', 'South', 'Wild west', 'Österland', NULL
 -- k2: date [1990-05-01, 2020-02-29] or NULL; 5 values: 1990-05-01, 1995-01-01, 2001-12-31, 2020-02-29, NULL
 -- together: k0, k1, k2; 6 of the public table
 -- a0: count_rows
 -- columns: name text or NULL, coastal boolean or NULL, since date [1990-05-01, 2020-02-29] or NULL, count_star() integer
--- engine: SELECT "k0", "k1", "k2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."name" AS "k0", "t1"."coastal" AS "k1", "t1"."since" AS "k2" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" AND "t1"."coastal") AS q GROUP BY "k0", "k1", "k2"
+-- engine: SELECT "k0", "k1", "k2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."coastal" AS "k0", "t1"."name" AS "k1", "t1"."since" AS "k2" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" AND "t1"."coastal") AS q GROUP BY "k0", "k1", "k2"
 
 -- policy: shop
 SELECT r.name, r.coastal, COUNT(*) FROM customers c LEFT JOIN regions r ON c.region = r.code WHERE r.coastal OR r.name > 'S' OR r.name IS NULL GROUP BY r.name, r.coastal
 -- unit: customers.customer_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: text or NULL; 6 values: 'East', 'North', 'South', 'Wild west', 'Österland', NULL
--- k1: boolean or NULL; 3 values: False, True, NULL
+-- k0: boolean or NULL; 3 values: False, True, NULL
+-- k1: text or NULL; 6 values: 'East', 'North', 'South', 'Wild west', 'Österland', NULL
 -- together: k0, k1; 6 of the public table
 -- a0: count_rows
 -- columns: name text or NULL, coastal boolean or NULL, count_star() integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."name" AS "k0", "t1"."coastal" AS "k1" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" WHERE (("t1"."coastal" OR ("t1"."name" > CAST($1 AS VARCHAR))) OR ("t1"."name" IS NULL))) AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."coastal" AS "k0", "t1"."name" AS "k1" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" WHERE (("t1"."coastal" OR ("t1"."name" > CAST($1 AS VARCHAR))) OR ("t1"."name" IS NULL))) AS q GROUP BY "k0", "k1"
 -- values: 'S'
 
 -- policy: shop
 SELECT r.name, r.coastal, COUNT(*) FROM customers c LEFT JOIN regions r ON c.region = r.code WHERE r.coastal = (r.name = 'North') GROUP BY r.name, r.coastal
 -- unit: customers.customer_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: text or NULL; 6 values: 'East', 'North', 'South', 'Wild west', 'Österland', NULL
--- k1: boolean or NULL; 3 values: False, True, NULL
+-- k0: boolean or NULL; 3 values: False, True, NULL
+-- k1: text or NULL; 6 values: 'East', 'North', 'South', 'Wild west', 'Österland', NULL
 -- together: k0, k1; 3 of the public table
 -- a0: count_rows
 -- columns: name text or NULL, coastal boolean or NULL, count_star() integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."name" AS "k0", "t1"."coastal" AS "k1" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" WHERE ("t1"."coastal" = ("t1"."name" = CAST($1 AS VARCHAR)))) AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."coastal" AS "k0", "t1"."name" AS "k1" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code" WHERE ("t1"."coastal" = ("t1"."name" = CAST($1 AS VARCHAR)))) AS q GROUP BY "k0", "k1"
 -- values: 'North'
 
 -- policy: shop
@@ -2499,13 +2499,13 @@ SELECT r.code, r.coastal, c.member, SUM(c.credit) FROM customers c LEFT JOIN reg
 SELECT h.day, h.title, l.failed, COUNT(*) FROM logins l JOIN holidays h ON l.day = h.day GROUP BY h.day, h.title, l.failed
 -- unit: logins.customer_id
 -- rows per unit: 6, in one group 6, in groups 6
--- k0: date [2024-01-01, 2024-03-29]; 4 values: 2024-01-01, 2024-02-12, 2024-02-13, 2024-03-29
--- k1: text; 3 values: 'carnival', 'good friday', 'new year'
--- k2: boolean; 2 values: False, True
--- together: k0, k1; 4 of the public table
+-- k0: boolean; 2 values: False, True
+-- k1: date [2024-01-01, 2024-03-29]; 4 values: 2024-01-01, 2024-02-12, 2024-02-13, 2024-03-29
+-- k2: text; 3 values: 'carnival', 'good friday', 'new year'
+-- together: k1, k2; 4 of the public table
 -- a0: count_rows
 -- columns: day date [2024-01-01, 2024-03-29], title text, failed boolean, count_star() integer
--- engine: SELECT "k0", "k1", "k2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."day" AS "k0", "t1"."title" AS "k1", "t0"."failed" AS "k2" FROM "bounded"."main"."logins" AS "t0" JOIN "bounded"."main"."holidays" AS "t1" ON "t0"."day" = "t1"."day") AS q GROUP BY "k0", "k1", "k2"
+-- engine: SELECT "k0", "k1", "k2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."failed" AS "k0", "t1"."day" AS "k1", "t1"."title" AS "k2" FROM "bounded"."main"."logins" AS "t0" JOIN "bounded"."main"."holidays" AS "t1" ON "t0"."day" = "t1"."day") AS q GROUP BY "k0", "k1", "k2"
 
 -- policy: shop
 SELECT h.code, h.title, COUNT(*) AS n FROM logins l JOIN holidays h ON l.day = h.day GROUP BY h.code, h.title HAVING COUNT(*) > 2 ORDER BY n DESC, h.code LIMIT 3
@@ -2873,8 +2873,8 @@ SELECT status, COUNT_IF(express), BOOL_OR(total > 199) FROM orders GROUP BY stat
 -- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- columns: status text, count_if(express) integer, bool_or((total > 199)) boolean
--- engine: SELECT "k0", CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1" FROM (SELECT "t0"."status" AS "k0", CASE WHEN "t0"."express" THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."total" > CAST($2 AS DOUBLE)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
--- values: 1, 199.0
+-- engine: SELECT "k0", CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1" FROM (SELECT "t0"."status" AS "k0", CASE WHEN ("t0"."total" > CAST($1 AS DOUBLE)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN "t0"."express" THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
+-- values: 199.0, 1
 
 -- policy: census
 -- One person replaced by another
@@ -2889,8 +2889,8 @@ SELECT COUNT(*) FROM people
 SELECT AVG(age), SUM(age), AVG(income) FROM people
 -- unit: people.person_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: avg of integer [0, 110]; grid 1 from 0 to 110
--- a1: sum of integer [0, 110]; grid 1 from 0 to 110
+-- a0: sum of integer [0, 110]; grid 1 from 0 to 110
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
 -- a2: avg of real [0, 200000] or NULL; grid 0.01 from 0 to 200000
 -- columns: avg(age) real, sum(age) integer, avg(income) real
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(10000000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT "t0"."age" AS "x0", "t0"."income$grid" AS "x1" FROM "bounded"."main"."people" AS "t0") AS q
@@ -2967,8 +2967,8 @@ SELECT sector, COUNT(*), SUM(hours), COUNT(DISTINCT person_id) FROM jobs GROUP B
 -- rows per unit: 2, in one group 2, in groups 2
 -- k0: text; 3 values: 'farm', 'plant', 'office'
 -- a0: count_rows
--- a1: sum of real [0, 80]; grid 1e-05 from 0 to 80
--- a2: count_units
+-- a1: count_units
+-- a2: sum of real [0, 80]; grid 1e-05 from 0 to 80
 -- columns: sector text, count_star() integer, sum("hours") real, count(DISTINCT person_id) integer
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m1" FROM (SELECT "t0"."sector" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."jobs" AS "t0") AS q GROUP BY "k0"
 -- engine: SELECT "k0", "u", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT "t0"."sector$place" AS "k0", "t0"."$number" AS "u", "t0"."hours$grid" AS "x0" FROM "bounded"."main"."jobs" AS "t0") AS q
@@ -3126,11 +3126,11 @@ SELECT extract('dow' FROM day), COUNT(*) FROM orders GROUP BY 1
 SELECT AVG(cost::DECIMAL(10, 1)), SUM(TRY_CAST(cost AS SMALLINT)) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
--- a0: avg of real [0, 20000]; grid 0.1 from 0 to 20000
--- a1: sum of integer [0, 20000]; grid 1 from 0 to 20000
+-- a0: sum of integer [0, 20000]; grid 1 from 0 to 20000
+-- a1: avg of real [0, 20000]; grid 0.1 from 0 to 20000
 -- columns: avg(CAST("cost" AS DECIMAL(10, 1))) real, sum(TRY_CAST("cost" AS SMALLINT)) integer
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(4000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 200000 ELSE greatest(0, least(200000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 20000 ELSE greatest(0, least(20000, CAST(round(CAST("x1" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT CAST(TRY_CAST("t0"."cost" AS DECIMAL(10,1)) AS DOUBLE) AS "x0", CAST("t0"."cost" AS BIGINT) AS "x1" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
--- values: 10.0, 0.0, 20000.0, 1.0
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) - CAST(4000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m1", CAST(COUNT("x1") AS BIGINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 20000 ELSE greatest(0, least(20000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 200000 ELSE greatest(0, least(200000, CAST(round(CAST("x1" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT CAST("t0"."cost" AS BIGINT) AS "x0", CAST(TRY_CAST("t0"."cost" AS DECIMAL(10,1)) AS DOUBLE) AS "x1" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- values: 1.0, 0.0, 20000.0, 10.0
 
 SELECT left(upper(city), 2) AS c, COUNT(*) FROM patients GROUP BY c
 -- unit: patients.patient_id
@@ -3256,12 +3256,12 @@ SELECT AVG(height) FROM customers
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, interval = 'none') MEDIAN(cost), MAX(cost), COUNT(*) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
--- a0: quantile_cont of real [0, 20000]; grid 0.01 from 0 to 20000
+-- a0: count_rows
 -- a1: max of real [0, 20000]; grid 0.01 from 0 to 20000
--- a2: count_rows
+-- a2: quantile_cont of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: median("cost") real, max("cost") real, count_star() integer
--- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."visits$counts" AS t WHERE "$of" = 0
 -- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST("units" AS BIGINT) AS "units", CAST("signs" AS BIGINT) AS "signs", CAST("total" AS HUGEINT) AS "total" FROM (SELECT "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 0) AS q
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."visits$counts" AS t WHERE "$of" = 0
 
 -- Preprocessed statistics: exact where the data are as the policy's centre and spread say
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, mechanism = 'preprocessing', sensitivity = 24) MEDIAN(cost) FROM visits
@@ -3276,8 +3276,8 @@ SELECT sex, MEDIAN(age), AVG(age), VAR_SAMP(age) FROM patients GROUP BY sex
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: text; 3 values: 'F', 'M', 'X'
--- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
--- a1: avg of integer [0, 110]; grid 1 from 0 to 110
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
 -- a2: var_samp of integer [0, 110]; grid 1 from 0 to 110
 -- columns: sex text, median(age) real, avg(age) real, var_samp(age) real
 -- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
@@ -3286,12 +3286,12 @@ SELECT sex, MEDIAN(age), AVG(age), VAR_SAMP(age) FROM patients GROUP BY sex
 SELECT MIN(cost), MAX(cost), SUM(cost) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
--- a0: min of real [0, 20000]; grid 0.01 from 0 to 20000
--- a1: max of real [0, 20000]; grid 0.01 from 0 to 20000
--- a2: sum of real [0, 20000]; grid 0.01 from 0 to 20000
+-- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
+-- a1: min of real [0, 20000]; grid 0.01 from 0 to 20000
+-- a2: max of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: min("cost") real, max("cost") real, sum("cost") real
--- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."visits$counts" AS t WHERE "$of" = 0
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."visits$counts" AS t WHERE "$of" = 0
 
 -- reference: SELECT avg(age) FROM (SELECT age, row_number() OVER (ORDER BY age) AS r, count(*) OVER () AS n FROM patients) WHERE r > floor(n * 0.1) AND r <= n - floor(n * 0.1)
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'preprocessing') TRIMMED_MEAN(age, 0.1) FROM patients
@@ -3432,8 +3432,8 @@ FROM people p JOIN districts d USING (district) WHERE d.km2 > 1 GROUP BY d.title
 -- unit: people.person_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: text; 4 values: 'Dock', 'Hill', 'Mill', 'Moor'
--- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
--- a1: count_rows
+-- a0: count_rows
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- columns: title text, count_star() FILTER (WHERE (p.age < 30)) integer
 -- engine: SELECT "d0", "d2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0", "t0"."district" AS "d2" FROM "bounded"."main"."people$as$near" AS "t0") AS q GROUP BY "d0", "d2"
 
@@ -3530,11 +3530,11 @@ SELECT c.state, p.sex, COUNT(*) AS n, COUNT(*) / SUM(COUNT(*)) OVER (PARTITION B
 FROM patients p JOIN cities c ON p.city = c.name WHERE c.state IN ('CA', 'NY') GROUP BY c.state, p.sex
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: text; 2 values: 'CA', 'NY'
--- k1: text; 3 values: 'F', 'M', 'X'
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- k1: text; 2 values: 'CA', 'NY'
 -- a0: count_rows
 -- columns: state text, sex text, n integer, share real or NULL, place integer [1, 1099511627776], most text or NULL, least text or NULL, second text or NULL
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."state" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."cities" AS "t1" ON "t0"."city" = "t1"."name" WHERE ("t1"."state" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t1"."state" AS "k1" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."cities" AS "t1" ON "t0"."city" = "t1"."name" WHERE ("t1"."state" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q GROUP BY "k0", "k1"
 -- values: 'CA', 'NY'
 
 SELECT sex, COUNT(*) FROM patients GROUP BY sex HAVING COUNT(*) > 20 ORDER BY ROW_NUMBER() OVER (ORDER BY COUNT(*))
@@ -3630,11 +3630,11 @@ SELECT cost > 500 AS dear, COUNT(*) FROM visits GROUP BY dear
 SELECT diagnosis LIKE 'f%' AS f, diagnosis IS NULL AS missing, COUNT(*) FROM visits GROUP BY ALL
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 6
--- k0: boolean or NULL; 3 values: False, True, NULL
--- k1: boolean; 2 values: False, True
+-- k0: boolean; 2 values: False, True
+-- k1: boolean or NULL; 3 values: False, True, NULL
 -- a0: count_rows
 -- columns: f boolean or NULL, missing boolean, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS BOOLEAN) THEN 0 WHEN "k0" = CAST($2 AS BOOLEAN) THEN 1 WHEN "k0" IS NULL THEN 2 ELSE 3 END AS TINYINT) AS "k0", CAST(CASE WHEN "k1" = CAST($1 AS BOOLEAN) THEN 0 WHEN "k1" = CAST($2 AS BOOLEAN) THEN 1 ELSE 2 END AS TINYINT) AS "k1", "u" FROM (SELECT ("t0"."diagnosis" LIKE CAST($3 AS VARCHAR)) AS "k0", ("t0"."diagnosis" IS NULL) AS "k1", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS BOOLEAN) THEN 0 WHEN "k0" = CAST($2 AS BOOLEAN) THEN 1 ELSE 2 END AS TINYINT) AS "k0", CAST(CASE WHEN "k1" = CAST($1 AS BOOLEAN) THEN 0 WHEN "k1" = CAST($2 AS BOOLEAN) THEN 1 WHEN "k1" IS NULL THEN 2 ELSE 3 END AS TINYINT) AS "k1", "u" FROM (SELECT ("t0"."diagnosis" IS NULL) AS "k0", ("t0"."diagnosis" LIKE CAST($3 AS VARCHAR)) AS "k1", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: False, True, 'f%'
 
 SELECT CASE WHEN cost > 500 THEN 'dear' WHEN diagnosis = 'flu' THEN 'flu' END AS kind, COUNT(*) FROM visits GROUP BY kind
@@ -3728,12 +3728,12 @@ SELECT dayname(placed) AS weekday, COUNT(*) FROM orders GROUP BY weekday
 SELECT strftime(placed, '%Y-%m') AS month, strftime(placed, '%H') >= '12' AS late, COUNT(*) FROM orders GROUP BY ALL
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 5
--- k0: text; 24 values: '2023-01', '2023-02', '2023-03', ..., '2024-11', '2024-12'
--- k1: boolean; 2 values: False, True
+-- k0: boolean; 2 values: False, True
+-- k1: text; 24 values: '2023-01', '2023-02', '2023-03', ..., '2024-11', '2024-12'
 -- a0: count_rows
 -- columns: month text, late boolean, count_star() integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT strftime("t0"."placed", CAST($1 AS VARCHAR)) AS "k0", (strftime("t0"."placed", CAST($2 AS VARCHAR)) >= CAST($3 AS VARCHAR)) AS "k1" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0", "k1"
--- values: '%Y-%m', '%H', '12'
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT (strftime("t0"."placed", CAST($1 AS VARCHAR)) >= CAST($2 AS VARCHAR)) AS "k0", strftime("t0"."placed", CAST($3 AS VARCHAR)) AS "k1" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0", "k1"
+-- values: '%H', '12', '%Y-%m'
 
 -- policy: shop
 SELECT date_trunc('hour', placed) AS hour, COUNT(*) FROM orders WHERE placed BETWEEN TIMESTAMP '2024-03-01 10:30:00' AND TIMESTAMP '2024-03-01 13:30:00' GROUP BY hour
@@ -3789,8 +3789,8 @@ SELECT SUM(district), AVG(district), STDDEV_POP(district), MEDIAN(district) FROM
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: sum of integer [1, 4]; grid 1 from 1 to 4
 -- a1: avg of integer [1, 4]; grid 1 from 1 to 4
--- a2: stddev_pop of integer [1, 4]; grid 1 from 1 to 4
--- a3: quantile_cont of integer [1, 4]; grid 1 from 1 to 4
+-- a3: stddev_pop of integer [1, 4]; grid 1 from 1 to 4
+-- a2: quantile_cont of integer [1, 4]; grid 1 from 1 to 4
 -- columns: sum(district) integer, avg(district) real, stddev_pop(district) real, median(district) real
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM((CAST("x0" AS BIGINT) - 2) * (CAST("x0" AS BIGINT) - 2)), 0) AS HUGEINT) AS "m2" FROM (SELECT "t0"."district" AS "x0" FROM "bounded"."main"."people" AS "t0") AS q
 -- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."district" AS "x0" FROM "bounded"."main"."people" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
@@ -3954,11 +3954,11 @@ SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex QUALIFY RANK() OVER (ORDER 
 SELECT sex, age >= 65 AS old, COUNT(*) AS n, RANK() OVER (PARTITION BY old ORDER BY n DESC) AS place FROM patients GROUP BY ALL QUALIFY place <= 2 ORDER BY old, n DESC LIMIT 3
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: text; 3 values: 'F', 'M', 'X'
--- k1: boolean; 2 values: False, True
+-- k0: boolean; 2 values: False, True
+-- k1: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: sex text, old boolean, n integer, place integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", ("t0"."age" >= CAST($1 AS BIGINT)) AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT ("t0"."age" >= CAST($1 AS BIGINT)) AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
 -- values: 65
 
 -- reference: SELECT year(visited_on) AS y, COUNT(*) FROM visits WHERE visited_on IS NOT NULL GROUP BY y HAVING COUNT(*) > 10 QUALIFY ROW_NUMBER() OVER (ORDER BY year(visited_on)) > 1 ORDER BY 2 DESC
@@ -4066,12 +4066,12 @@ SELECT date_trunc('hour', placed - INTERVAL 90 MINUTE) AS h, COUNT(*) FROM order
 SELECT strftime(placed + INTERVAL 1 MONTH - INTERVAL 2 DAY, '%Y-%m') AS m, dayname(placed - INTERVAL 5 HOUR) AS d, COUNT(*) FROM orders WHERE placed >= '2024-06-01' GROUP BY 1, 2
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 5
--- k0: text; 8 values: '2024-06', '2024-07', '2024-08', ..., '2024-12', '2025-01'
--- k1: text; 7 values: 'Friday', 'Monday', 'Saturday', ..., 'Tuesday', 'Wednesday'
+-- k0: text; 7 values: 'Friday', 'Monday', 'Saturday', ..., 'Tuesday', 'Wednesday'
+-- k1: text; 8 values: '2024-06', '2024-07', '2024-08', ..., '2024-12', '2025-01'
 -- a0: count_rows
 -- columns: m text, d text, count_star() integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT strftime((("t0"."placed" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) + to_days(CAST(CAST($2 AS BIGINT) AS INTEGER))), CAST($3 AS VARCHAR)) AS "k0", dayname(("t0"."placed" + to_seconds(CAST(CAST($4 AS BIGINT) AS DOUBLE)))) AS "k1" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($5 AS TIMESTAMP))) AS q GROUP BY "k0", "k1"
--- values: 1, -2, '%Y-%m', -18000, 2024-06-01 00:00:00
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT dayname(("t0"."placed" + to_seconds(CAST(CAST($1 AS BIGINT) AS DOUBLE)))) AS "k0", strftime((("t0"."placed" + to_months(CAST(CAST($2 AS BIGINT) AS INTEGER))) + to_days(CAST(CAST($3 AS BIGINT) AS INTEGER))), CAST($4 AS VARCHAR)) AS "k1" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($5 AS TIMESTAMP))) AS q GROUP BY "k0", "k1"
+-- values: -18000, 1, -2, '%Y-%m', 2024-06-01 00:00:00
 
 -- FILTER and COUNT_IF inside one unit are CASE
 -- policy: shop
@@ -4264,10 +4264,10 @@ SELECT what, COUNT(*) FROM patients JOIN (VALUES ('F', 'women'), ('M', 'men')) A
 SELECT COUNT(t.what), COUNT(*) FROM patients p LEFT JOIN (VALUES ('F', 'women'), ('M', NULL)) AS t(s, what) ON p.sex = t.s
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: count of text or NULL
--- a1: count_rows
+-- a0: count_rows
+-- a1: count of text or NULL
 -- columns: count(t.what) integer, count_star() integer
--- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT "t1"."c1" AS "x0" FROM "bounded"."main"."patients" AS "t0" LEFT JOIN (SELECT CAST($1 AS VARCHAR) AS "c0", CAST($2 AS VARCHAR) AS "c1" UNION ALL SELECT CAST($3 AS VARCHAR) AS "c0", CAST(NULL AS VARCHAR) AS "c1") AS "t1" ON "t0"."sex" = "t1"."c0") AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t1"."c1" AS "x0" FROM "bounded"."main"."patients" AS "t0" LEFT JOIN (SELECT CAST($1 AS VARCHAR) AS "c0", CAST($2 AS VARCHAR) AS "c1" UNION ALL SELECT CAST($3 AS VARCHAR) AS "c0", CAST(NULL AS VARCHAR) AS "c1") AS "t1" ON "t0"."sex" = "t1"."c0") AS q
 -- values: 'F', 'women', 'M'
 
 SELECT COUNT(*) FROM patients WHERE sex IN (SELECT s FROM (VALUES ('F'), ('M')) AS t(s))
@@ -4742,10 +4742,10 @@ SELECT DISTINCT sex, AVG(age) OVER (PARTITION BY sex) AS mean, COUNT(*) OVER (PA
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: text; 3 values: 'F', 'M', 'X'
--- a0: avg of integer [0, 110]; grid 1 from 0 to 110
--- a1: count_rows
+-- a0: count_rows
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
 -- columns: sex text, mean real, n integer
--- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COUNT(*) AS BIGINT) AS "m2" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
 -- reference: SELECT SUM(age) OVER () * 2 AS twice, MEDIAN(age) OVER () AS middle FROM patients LIMIT 1
 SELECT SUM(age) OVER () * 2 AS twice, MEDIAN(age) OVER () AS middle FROM patients LIMIT 1
@@ -4770,11 +4770,11 @@ SELECT DISTINCT COUNT(*) FILTER (WHERE age > 50) OVER () AS old FROM patients
 SELECT DISTINCT consent, PERCENTILE_DISC(age, 0.5) OVER (PARTITION BY sex, consent) AS middle, sex FROM patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: text; 3 values: 'F', 'M', 'X'
--- k1: text; 2 values: 'strict', 'normal'
+-- k0: text; 2 values: 'strict', 'normal'
+-- k1: text; 3 values: 'F', 'M', 'X'
 -- a0: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
 -- columns: consent text, middle integer, sex text
--- engine: SELECT "k0", "k1", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "k1", "x0" ORDER BY "k0", "k1", "x0"
+-- engine: SELECT "k0", "k1", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "k1", "x0" ORDER BY "k0", "k1", "x0"
 
 -- Values as columns
 -- reference: SELECT * FROM (SELECT consent, sex, age FROM patients WHERE sex <> 'X') PIVOT (AVG(age) FOR sex IN ('F', 'M')) AS p
@@ -4794,11 +4794,11 @@ SELECT * FROM patients PIVOT (COUNT(*) AS n, SUM(age) FOR sex IN ('F' AS women, 
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: text; 2 values: 'strict', 'normal'
 -- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
--- a1: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
--- a2: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a2: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
 -- a3: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
 -- columns: consent text, women_n integer, women_sum(age) integer, M_n integer, M_sum(age) integer
--- engine: SELECT "k0", CAST(COUNT("x2") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1", CAST(COUNT("x3") AS BIGINT) AS "m2", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m3" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", "x2" AS "x2", "x3" AS "x3" FROM (SELECT "t0"."consent" AS "k0", CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."sex" = CAST($5 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN CAST($6 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN ("t0"."sex" = CAST($5 AS VARCHAR)) THEN CAST($6 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x3" FROM "bounded"."main"."patients" AS "t0") AS r) AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT("x2") AS BIGINT) AS "m0", CAST(COUNT("x3") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m2", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m3" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", "x2" AS "x2", "x3" AS "x3" FROM (SELECT "t0"."consent" AS "k0", CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."sex" = CAST($5 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN CAST($6 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN ("t0"."sex" = CAST($5 AS VARCHAR)) THEN CAST($6 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x3" FROM "bounded"."main"."patients" AS "t0") AS r) AS q GROUP BY "k0"
 -- values: 'F', 1.0, 0.0, 110.0, 'M', 1
 
 -- reference: SELECT * FROM (SELECT sex FROM patients) PIVOT (COUNT(*) FOR sex IN ('F', 'M', 'X'))
@@ -4832,7 +4832,7 @@ SELECT year, flu, cold FROM (SELECT year(visited_on) AS year, diagnosis FROM vis
 -- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- columns: year integer, flu integer, cold integer
 -- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 4 END AS TINYINT) AS "k0", "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x0", CAST(CASE WHEN "x1" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x1" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u", CASE WHEN ("t0"."diagnosis" = CAST($3 AS VARCHAR)) THEN CAST($4 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."diagnosis" = CAST($5 AS VARCHAR)) THEN CAST($4 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($6 AS DATE))) AS q
--- values: 2022, 2025, 'flu', 1, 'cold', 2022-01-01
+-- values: 2022, 2025, 'cold', 1, 'flu', 2022-01-01
 
 -- Several quantiles as a list
 SELECT QUANTILE_CONT(age, [0.25, 0.5, 0.75]) FROM patients
@@ -4848,12 +4848,12 @@ SELECT sex, QUANTILE_DISC(age, [0.1, 0.9]) AS q, COUNT(*) AS n FROM patients GRO
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: text; 3 values: 'F', 'M', 'X'
--- a0: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a0: count_rows
 -- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
--- a2: count_rows
+-- a2: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
 -- columns: sex text, q[1] integer, q[2] integer, n integer
--- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
 
 SELECT QUANTILE(age, [0.5]), QUANTILE_DISC(weight, [0.5, 0.1]) FROM patients
 -- unit: patients.patient_id
@@ -4938,20 +4938,20 @@ SELECT sex, QUANTILE_DISC(age, [0.25, 0.75]) AS q, COUNT(*) AS n FROM patients G
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: text; 3 values: 'F', 'M', 'X'
--- a0: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a0: count_rows
 -- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
--- a2: count_rows
+-- a2: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
 -- columns: sex text, q[1] integer, q[2] integer, n integer
--- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a0: count_rows
 -- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
--- a2: count_rows
+-- a2: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
 -- columns: 'all' text, quantile_disc(age, list_value(0.25, 0.75))[1] integer, quantile_disc(age, list_value(0.25, 0.75))[2] integer, count_star() integer
--- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+-- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."patients$counts" AS t WHERE "$of" = 0
 -- engine: SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."c2" AS "c2", "t2"."c3" AS "c3", "t2"."part" AS "c4", "t2"."row0" AS "c5" FROM (SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t0"."a2" AS "c2", "t0"."a3" AS "c3", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0", "t1"."a1" AS "c1", "t1"."a2" AS "c2", "t1"."a3" AS "c3", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1") AS "t2" ORDER BY "t2"."part" ASC NULLS LAST, "t2"."row0" ASC NULLS LAST, "t2"."c0" ASC NULLS LAST, "t2"."c1" ASC NULLS LAST, "t2"."c2" ASC NULLS LAST, "t2"."c3" ASC NULLS LAST
 -- values: 0, 1
 -- columns: sex text, q[1] integer, q[2] integer, n integer
@@ -5258,18 +5258,18 @@ SELECT * FROM (SELECT sex, consent FROM patients) PIVOT (COUNT(*) FOR sex IN ('F
 -- a3: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- columns: F_strict integer, F_normal integer, M_strict integer, M_normal integer
 -- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1", CAST(COUNT("x2") AS BIGINT) AS "m2", CAST(COUNT("x3") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN (("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN (("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."consent" = CAST($4 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN (("t0"."sex" = CAST($5 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN (("t0"."sex" = CAST($5 AS VARCHAR)) AND ("t0"."consent" = CAST($4 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x3" FROM "bounded"."main"."patients" AS "t0") AS q
--- values: 'F', 'strict', 1, 'normal', 'M'
+-- values: 'F', 'normal', 1, 'strict', 'M'
 
 -- reference: SELECT * FROM (SELECT sex, consent, age FROM patients) PIVOT (SUM(age) AS years, COUNT(*) FOR (sex, consent) IN (('F', 'strict') AS a, ('M', 'normal')))
 SELECT * FROM (SELECT sex, consent, age FROM patients) PIVOT (SUM(age) AS years, COUNT(*) FOR (sex, consent) IN (('F', 'strict') AS a, ('M', 'normal')))
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- a2: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
--- a3: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a3: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
 -- columns: a_years integer, a_count_star() integer, M_normal_years integer, M_normal_count_star() integer
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT("x2") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2", CAST(COUNT("x3") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x1", "x2" AS "x2", "x3" AS "x3" FROM (SELECT CASE WHEN (("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN (("t0"."sex" = CAST($6 AS VARCHAR)) AND ("t0"."consent" = CAST($7 AS VARCHAR))) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN (("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN CAST($8 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN (("t0"."sex" = CAST($6 AS VARCHAR)) AND ("t0"."consent" = CAST($7 AS VARCHAR))) THEN CAST($8 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x3" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- engine: SELECT CAST(COUNT("x2") AS BIGINT) AS "m0", CAST(COUNT("x3") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m2", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x1", "x2" AS "x2", "x3" AS "x3" FROM (SELECT CASE WHEN (("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN (("t0"."sex" = CAST($6 AS VARCHAR)) AND ("t0"."consent" = CAST($7 AS VARCHAR))) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN (("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN CAST($8 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN (("t0"."sex" = CAST($6 AS VARCHAR)) AND ("t0"."consent" = CAST($7 AS VARCHAR))) THEN CAST($8 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x3" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
 -- values: 'F', 'strict', 1.0, 0.0, 110.0, 'M', 'normal', 1
 
 -- PIVOT of an answer, FILTER over answers, and PIVOT as a statement
@@ -5337,15 +5337,15 @@ WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL), b AS 
 WITH a AS (SELECT year(visited_on) AS year, diagnosis, AVG(cost) AS mean, COUNT(*) AS n FROM visits WHERE diagnosis IN ('flu', 'cold') GROUP BY ALL) PIVOT a ON diagnosis IN ('flu', 'cold') USING AVG(mean) AS mean, SUM(n) AS visits GROUP BY year ORDER BY year LIMIT 3
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 12
--- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
--- k1: text or NULL; 2 values: 'cold', 'flu'
--- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
--- a1: count_rows
+-- k0: text or NULL; 2 values: 'cold', 'flu'
+-- k1: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
+-- a0: count_rows
+-- a1: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: year integer, flu_mean real or NULL, flu_visits integer or NULL, cold_mean real or NULL, cold_visits integer or NULL
--- engine: SELECT "k0", "k1", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."diagnosis" AS "k1", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q GROUP BY "k0", "k1"
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 ELSE 2 END AS TINYINT) AS "k0", CAST(CASE WHEN "k1" BETWEEN CAST($3 AS BIGINT) AND CAST($4 AS BIGINT) THEN "k1" - CAST($3 AS BIGINT) ELSE 6 END AS TINYINT) AS "k1", "u" FROM (SELECT "t0"."diagnosis" AS "k0", year("t0"."visited_on") AS "k1", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($2 AS VARCHAR), CAST($1 AS VARCHAR)))) AS q
+-- values: 'cold', 'flu', 2020, 2025
+-- engine: SELECT "k0", "k1", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."diagnosis" AS "k0", year("t0"."visited_on") AS "k1", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q GROUP BY "k0", "k1"
 -- values: 'flu', 'cold'
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", CAST(CASE WHEN "k1" = CAST($3 AS VARCHAR) THEN 0 WHEN "k1" = CAST($4 AS VARCHAR) THEN 1 ELSE 2 END AS TINYINT) AS "k1", "u" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."diagnosis" AS "k1", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($4 AS VARCHAR), CAST($3 AS VARCHAR)))) AS q
--- values: 2020, 2025, 'cold', 'flu'
 
 -- reference: WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL SELECT 'all' AS sex, COUNT(*) AS n FROM patients) PIVOT a ON sex IN ('F', 'all') USING SUM(n)
 WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL SELECT 'all' AS sex, COUNT(*) AS n FROM patients) PIVOT a ON sex IN ('F', 'all') USING SUM(n)
@@ -5380,7 +5380,7 @@ SELECT APPROX_COUNT_DISTINCT(diagnosis) AS n, APPROX_DISTINCT(diagnosis) FILTER 
 -- a0: count_distinct of text or NULL
 -- a1: count_distinct of text or NULL
 -- columns: n integer, dear integer
--- engine: SELECT CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "x1") AS BIGINT) AS "m1" FROM (SELECT "t0"."diagnosis" AS "x0", CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN "t0"."diagnosis" ELSE CAST(NULL AS VARCHAR) END AS "x1" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "x1") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN "t0"."diagnosis" ELSE CAST(NULL AS VARCHAR) END AS "x0", "t0"."diagnosis" AS "x1" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 500.0
 
 -- PIVOT over values that the policy declares, or that follow from bounds
@@ -5401,23 +5401,23 @@ PIVOT (SELECT visited_on, month(visited_on) AS m, cost FROM visits) ON year(visi
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 12
 -- k0: integer [1, 12]; 12 values: 1, 2, 3, ..., 11, 12
--- a0: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
--- a2: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- a2: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- a3: count of integer [1, 1] or NULL; grid 1 from 1 to 1
--- a4: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- a4: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- a5: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- a6: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
--- a7: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a7: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
 -- a8: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
--- a9: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a9: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
 -- a10: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
--- a11: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a11: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
 -- columns: m integer, 2020_s real, 2020_n integer, 2021_s real, 2021_n integer, 2022_s real, 2022_n integer, 2023_s real, 2023_n integer, 2024_s real, 2024_n integer, 2025_s real, 2025_n integer
--- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x2"), 0) AS HUGEINT) AS "m2", CAST(COALESCE(SUM("x3"), 0) AS HUGEINT) AS "m3", CAST(COALESCE(SUM("x4"), 0) AS HUGEINT) AS "m4", CAST(COALESCE(SUM("x5"), 0) AS HUGEINT) AS "m5" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x2" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x2", CASE WHEN "x3" IS NULL OR isnan(CAST("x3" AS DOUBLE)) THEN NULL WHEN CAST("x3" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x3" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x3" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x3", CASE WHEN "x4" IS NULL OR isnan(CAST("x4" AS DOUBLE)) THEN NULL WHEN CAST("x4" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x4" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x4" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x4", CASE WHEN "x5" IS NULL OR isnan(CAST("x5" AS DOUBLE)) THEN NULL WHEN CAST("x5" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x5" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x5" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x5" FROM (SELECT month("t0"."visited_on") AS "k0", CASE WHEN (year("t0"."visited_on") = CAST($1 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x0", CASE WHEN (year("t0"."visited_on") = CAST($5 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x1", CASE WHEN (year("t0"."visited_on") = CAST($6 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x2", CASE WHEN (year("t0"."visited_on") = CAST($7 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x3", CASE WHEN (year("t0"."visited_on") = CAST($8 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x4", CASE WHEN (year("t0"."visited_on") = CAST($9 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x5" FROM "bounded"."main"."visits" AS "t0") AS r) AS q GROUP BY "k0"
--- values: 2020, 100.0, 0.0, 20000.0, 2021, 2022, 2023, 2024, 2025
 -- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 12 END AS TINYINT) AS "k0", "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x0", CAST(CASE WHEN "x1" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x1", CAST(CASE WHEN "x2" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x2", CAST(CASE WHEN "x3" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x3", CAST(CASE WHEN "x4" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x4", CAST(CASE WHEN "x5" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x5" FROM (SELECT month("t0"."visited_on") AS "k0", "t0"."$number" AS "u", CASE WHEN (year("t0"."visited_on") = CAST($3 AS BIGINT)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN (year("t0"."visited_on") = CAST($4 AS BIGINT)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN (year("t0"."visited_on") = CAST($5 AS BIGINT)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN (year("t0"."visited_on") = CAST($6 AS BIGINT)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x3", CASE WHEN (year("t0"."visited_on") = CAST($7 AS BIGINT)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x4", CASE WHEN (year("t0"."visited_on") = CAST($8 AS BIGINT)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x5" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 1, 12, 2020, 2021, 2022, 2023, 2024, 2025
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x2"), 0) AS HUGEINT) AS "m2", CAST(COALESCE(SUM("x3"), 0) AS HUGEINT) AS "m3", CAST(COALESCE(SUM("x4"), 0) AS HUGEINT) AS "m4", CAST(COALESCE(SUM("x5"), 0) AS HUGEINT) AS "m5" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x2" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x2", CASE WHEN "x3" IS NULL OR isnan(CAST("x3" AS DOUBLE)) THEN NULL WHEN CAST("x3" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x3" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x3" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x3", CASE WHEN "x4" IS NULL OR isnan(CAST("x4" AS DOUBLE)) THEN NULL WHEN CAST("x4" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x4" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x4" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x4", CASE WHEN "x5" IS NULL OR isnan(CAST("x5" AS DOUBLE)) THEN NULL WHEN CAST("x5" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x5" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x5" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x5" FROM (SELECT month("t0"."visited_on") AS "k0", CASE WHEN (year("t0"."visited_on") = CAST($1 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x0", CASE WHEN (year("t0"."visited_on") = CAST($5 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x1", CASE WHEN (year("t0"."visited_on") = CAST($6 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x2", CASE WHEN (year("t0"."visited_on") = CAST($7 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x3", CASE WHEN (year("t0"."visited_on") = CAST($8 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x4", CASE WHEN (year("t0"."visited_on") = CAST($9 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x5" FROM "bounded"."main"."visits" AS "t0") AS r) AS q GROUP BY "k0"
+-- values: 2020, 100.0, 0.0, 20000.0, 2021, 2022, 2023, 2024, 2025
 
 -- reference: PIVOT (SELECT sex, consent FROM patients) ON sex IN ('F', 'M', 'X'), consent IN ('normal', 'strict')
 PIVOT (SELECT sex, consent FROM patients) ON sex, consent
@@ -5458,12 +5458,12 @@ PIVOT patients ON sex IN ('F', 'M') USING AVG(age) AS mean, COUNT(*) GROUP BY co
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: text; 2 values: 'strict', 'normal'
--- a0: avg of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- a2: avg of integer [0, 110] or NULL; grid 1 from 0 to 110
--- a3: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a3: avg of integer [0, 110] or NULL; grid 1 from 0 to 110
 -- columns: consent text, F_mean real, F_count_star() integer, M_mean real, M_count_star() integer
--- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COUNT("x2") AS BIGINT) AS "m2", CAST(COALESCE(SUM("x1"), 0) - CAST(55 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m3", CAST(COUNT("x1") AS BIGINT) AS "m4", CAST(COUNT("x3") AS BIGINT) AS "m5" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", "x2" AS "x2", "x3" AS "x3" FROM (SELECT "t0"."consent" AS "k0", CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."sex" = CAST($5 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN CAST($6 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN ("t0"."sex" = CAST($5 AS VARCHAR)) THEN CAST($6 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x3" FROM "bounded"."main"."patients" AS "t0") AS r) AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT("x2") AS BIGINT) AS "m0", CAST(COUNT("x3") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m2", CAST(COUNT("x0") AS BIGINT) AS "m3", CAST(COALESCE(SUM("x1"), 0) - CAST(55 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m4", CAST(COUNT("x1") AS BIGINT) AS "m5" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", "x2" AS "x2", "x3" AS "x3" FROM (SELECT "t0"."consent" AS "k0", CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."sex" = CAST($5 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN CAST($6 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN ("t0"."sex" = CAST($5 AS VARCHAR)) THEN CAST($6 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x3" FROM "bounded"."main"."patients" AS "t0") AS r) AS q GROUP BY "k0"
 -- values: 'F', 1.0, 0.0, 110.0, 'M', 1
 
 -- reference: PIVOT (SELECT sex, consent FROM patients WHERE age > 30) ON sex IN ('F', 'M')
@@ -5495,10 +5495,10 @@ SELECT COUNT(*) FROM visits a JOIN visits b ON a.patient_id = b.patient_id AND N
 SELECT SUM(v.patient_id IS NOT NULL), COUNT(*) FILTER (WHERE v.patient_id IS NULL) FROM patients p LEFT JOIN (SELECT patient_id FROM visits WHERE cost > 500 GROUP BY patient_id) AS v USING (patient_id)
 -- unit: patients.patient_id = visits.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: sum of integer [0, 1]; grid 1 from 0 to 1
--- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: sum of integer [0, 1]; grid 1 from 0 to 1
 -- columns: sum((v.patient_id IS NOT NULL)) integer, count_star() FILTER (WHERE (v.patient_id IS NULL)) integer
--- engine: SELECT CAST(COALESCE(SUM(xor("x0", 0)), 0) AS HUGEINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($1 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", "x1" AS "x1" FROM (SELECT CAST((NOT ("t2"."k0" IS NULL)) AS BIGINT) AS "x0", CASE WHEN ("t2"."k0" IS NULL) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."patients" AS "t0" LEFT JOIN (SELECT "k0" FROM (SELECT "k0" FROM (SELECT "t1"."patient_id" AS "k0" FROM "bounded"."main"."visits" AS "t1" WHERE ("t1"."cost" > CAST($4 AS DOUBLE))) AS r) AS r GROUP BY "k0") AS "t2" ON "t0"."patient_id" = "t2"."k0") AS r) AS q
+-- engine: SELECT CAST(COUNT("x1") AS BIGINT) AS "m0", CAST(COALESCE(SUM(xor("x0", 0)), 0) AS HUGEINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($1 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", "x1" AS "x1" FROM (SELECT CAST((NOT ("t2"."k0" IS NULL)) AS BIGINT) AS "x0", CASE WHEN ("t2"."k0" IS NULL) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."patients" AS "t0" LEFT JOIN (SELECT "k0" FROM (SELECT "k0" FROM (SELECT "t1"."patient_id" AS "k0" FROM "bounded"."main"."visits" AS "t1" WHERE ("t1"."cost" > CAST($4 AS DOUBLE))) AS r) AS r GROUP BY "k0") AS "t2" ON "t0"."patient_id" = "t2"."k0") AS r) AS q
 -- values: 1.0, 0.0, 1, 500.0
 
 -- Expressions that a condition bounds
@@ -5614,8 +5614,8 @@ SELECT SUM(discount * 0.5::DOUBLE), SUM(items * 2::INTEGER), SUM(discount * 0.1:
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
 -- a0: sum of real [0, 0.5]; grid 1e-07 from 0 to 0.5
--- a1: sum of integer [0, 80] or NULL; grid 2 from 0 to 80
--- a2: sum of real [0, 0.10000000149]; grid 1e-08 from 0 to 0.10000001
+-- a1: sum of real [0, 0.10000000149]; grid 1e-08 from 0 to 0.10000001
+-- a2: sum of integer [0, 80] or NULL; grid 2 from 0 to 80
 -- columns: sum((discount * CAST(0.5 AS DOUBLE))) real, sum((items * CAST(2 AS INTEGER))) integer, sum((discount * CAST(0.1 AS FLOAT))) real
 -- engine: SELECT "u", CAST("x0" AS INTEGER) AS "x0", CAST("x1" AS INTEGER) AS "x1" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($1 AS DOUBLE) THEN 5000000 ELSE greatest(0, least(5000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 10000001 ELSE greatest(0, least(10000001, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT "t0"."$number" AS "u", ("t0"."discount" * CAST($1 AS DOUBLE)) AS "x0", ("t0"."discount" * CAST(TRY_CAST(CAST($4 AS DOUBLE) AS FLOAT) AS DOUBLE)) AS "x1" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
 -- values: 0.5, 10000000.0, 0.0, 0.1, 100000000.0, 0.10000001
@@ -5627,11 +5627,11 @@ SELECT SUM(discount * 0.5::DOUBLE), SUM(items * 2::INTEGER), SUM(discount * 0.1:
 SELECT COUNT(DISTINCT customer_id) FILTER (WHERE status = 'paid') AS payers, COUNT(DISTINCT customer_id) AS people, COUNT(*) AS n FROM orders
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
--- a0: count_distinct of text or NULL
+-- a0: count_rows
 -- a1: count_units
--- a2: count_rows
+-- a2: count_distinct of text or NULL
 -- columns: payers integer, people integer, n integer
--- engine: SELECT CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m1", CAST(COUNT(*) AS BIGINT) AS "m2" FROM (SELECT "t0"."customer_id" AS "u", CASE WHEN ("t0"."status" = CAST($1 AS VARCHAR)) THEN "t0"."customer_id" END AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m1", CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."customer_id" AS "u", CASE WHEN ("t0"."status" = CAST($1 AS VARCHAR)) THEN "t0"."customer_id" END AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q
 -- values: 'paid'
 
 -- policy: shop
@@ -5639,10 +5639,10 @@ SELECT channel, COUNT(DISTINCT CASE WHEN status = 'paid' THEN customer_id END) /
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 3
 -- k0: text or NULL; 3 values: 'web', 'shop', NULL
--- a0: count_distinct of text or NULL
--- a1: count_units
+-- a0: count_units
+-- a1: count_distinct of text or NULL
 -- columns: channel text or NULL, share real or NULL
--- engine: SELECT "k0", CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m1" FROM (SELECT "t0"."channel" AS "k0", "t0"."$number" AS "u", CASE WHEN ("t0"."status" = CAST($1 AS VARCHAR)) THEN "t0"."customer_id" END AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."channel" AS "k0", "t0"."$number" AS "u", CASE WHEN ("t0"."status" = CAST($1 AS VARCHAR)) THEN "t0"."customer_id" END AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
 -- values: 'paid'
 
 -- policy: shop
@@ -5659,12 +5659,12 @@ SELECT note, COUNT(DISTINCT customer_id) FILTER (WHERE express) AS hurried FROM 
 SELECT COUNT(DISTINCT IF(items > 3, customer_id, NULL)) FILTER (WHERE express) AS a, COUNT(CASE WHEN express THEN order_id END) AS b, COUNT(DISTINCT order_id) FILTER (WHERE express) AS c FROM orders
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
--- a0: count_distinct of text or NULL
--- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: count_distinct of text or NULL
 -- a2: count_distinct of text or NULL
 -- columns: a integer, b integer, c integer
--- engine: SELECT CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1", CAST(COUNT(DISTINCT "x2") AS BIGINT) AS "m2" FROM (SELECT CASE WHEN (("t0"."items" > CAST($1 AS BIGINT)) AND "t0"."express") THEN "t0"."customer_id" END AS "x0", CASE WHEN "t0"."express" THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN "t0"."express" THEN "t0"."order_id" END AS "x2" FROM "bounded"."main"."orders" AS "t0") AS q
--- values: 3, 1
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "x1") AS BIGINT) AS "m1", CAST(COUNT(DISTINCT "x2") AS BIGINT) AS "m2" FROM (SELECT CASE WHEN "t0"."express" THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN (("t0"."items" > CAST($2 AS BIGINT)) AND "t0"."express") THEN "t0"."customer_id" END AS "x1", CASE WHEN "t0"."express" THEN "t0"."order_id" END AS "x2" FROM "bounded"."main"."orders" AS "t0") AS q
+-- values: 1, 3
 
 -- policy: shop
 SELECT region, COUNT(DISTINCT o.customer_id) FILTER (WHERE o.express) AS a, COUNT(DISTINCT CASE WHEN o.items > 3 THEN c.customer_id END) AS b FROM customers c LEFT JOIN orders o USING (customer_id) GROUP BY region
@@ -5674,7 +5674,7 @@ SELECT region, COUNT(DISTINCT o.customer_id) FILTER (WHERE o.express) AS a, COUN
 -- a0: count_distinct of text or NULL
 -- a1: count_distinct of text or NULL
 -- columns: region text, a integer, b integer
--- engine: SELECT "k0", CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "x1") AS BIGINT) AS "m1" FROM (SELECT "t0"."region" AS "k0", CASE WHEN "t1"."express" THEN "t1"."customer_id" END AS "x0", CASE WHEN ("t1"."items" > CAST($1 AS BIGINT)) THEN "t0"."customer_id" END AS "x1" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "x1") AS BIGINT) AS "m1" FROM (SELECT "t0"."region" AS "k0", CASE WHEN ("t1"."items" > CAST($1 AS BIGINT)) THEN "t0"."customer_id" END AS "x0", CASE WHEN "t1"."express" THEN "t1"."customer_id" END AS "x1" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id") AS q GROUP BY "k0"
 -- values: 3
 
 -- USING behind a left join means the left one's column
@@ -5683,8 +5683,8 @@ SELECT COUNT(*), COUNT(DISTINCT customer_id), COUNT(o.order_id) FROM customers L
 -- unit: customers.customer_id = orders.customer_id = logins.customer_id
 -- rows per unit: 15, in one group 15, in groups 1
 -- a0: count_rows
--- a1: count_units
--- a2: count of text or NULL
+-- a1: count of text or NULL
+-- a2: count_units
 -- columns: count_star() integer, count(DISTINCT customer_id) integer, count(o.order_id) integer
 -- engine: SELECT "of", "bin", "units", "signs", "total" FROM (SELECT CAST(j AS BIGINT) AS "of", CAST(bin AS BIGINT) AS "bin", CAST(CASE g WHEN 0 THEN n0 END AS BIGINT) AS "units", CAST(CASE g WHEN 0 THEN s0 END AS BIGINT) AS "signs", CAST(CASE g WHEN 0 THEN x0 END AS HUGEINT) AS "total" FROM (SELECT j, bin, SUM(xor(CASE WHEN f = 0 THEN 1 ELSE 0 END, 0)) AS n0, SUM(xor(CASE WHEN f = 0 THEN CASE WHEN t0 > 0 THEN 1 ELSE 0 - 1 END ELSE 0 END, 0)) AS s0, SUM(xor(t0, 0)) AS x0 FROM (SELECT j, bin, t0, CASE WHEN t0 <> 0 THEN 0 END AS f FROM (SELECT j, t0, CASE j WHEN 0 THEN CASE WHEN size <= 6 THEN CASE WHEN size <= 3 THEN CASE WHEN size <= 2 THEN CASE WHEN size <= 1 THEN 0 ELSE 1 END ELSE 2 END ELSE CASE WHEN size <= 4 THEN 3 ELSE 4 END END ELSE CASE WHEN size <= 12 THEN CASE WHEN size <= 8 THEN 5 ELSE 6 END ELSE CASE WHEN size <= 15 THEN 7 ELSE 8 END END END WHEN 1 THEN CASE WHEN size <= 6 THEN CASE WHEN size <= 3 THEN CASE WHEN size <= 2 THEN CASE WHEN size <= 1 THEN 0 ELSE 1 END ELSE 2 END ELSE CASE WHEN size <= 4 THEN 3 ELSE 4 END END ELSE CASE WHEN size <= 12 THEN CASE WHEN size <= 8 THEN 5 ELSE 6 END ELSE CASE WHEN size <= 15 THEN 7 ELSE 8 END END END END AS bin FROM (SELECT j, t0, CASE WHEN t0 < 0 THEN 0 - t0 ELSE t0 END AS size FROM (SELECT j, CASE j WHEN 0 THEN t0_0 WHEN 1 THEN t1_0 END AS t0 FROM (SELECT CASE WHEN t0_0 < 0 THEN 0 WHEN t0_0 > 15 THEN 15 ELSE COALESCE(t0_0, 0) END AS t0_0, CASE WHEN t1_0 < 0 THEN 0 WHEN t1_0 > 15 THEN 15 ELSE COALESCE(t1_0, 0) END AS t1_0 FROM (SELECT CAST(COUNT(CASE WHEN g = 0 THEN 1 END) AS BIGINT) AS t0_0, CAST(COUNT(CASE WHEN g = 0 THEN "x0" END) AS BIGINT) AS t1_0 FROM (SELECT 0 AS g, "u", "x0" FROM (SELECT "u", "x0" FROM (SELECT "t0"."customer_id" AS "u", "t1"."order_id" AS "x0" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" LEFT JOIN "bounded"."main"."logins" AS "t2" ON "t0"."customer_id" = "t2"."customer_id") AS q) AS q) AS q GROUP BY "u") AS q) AS q CROSS JOIN (SELECT 0 AS j UNION ALL SELECT 1 AS j) AS k) AS q) AS q) AS q) AS q GROUP BY j, bin) AS q CROSS JOIN (SELECT 0 AS g) AS k) AS q WHERE "units" <> 0 OR "total" <> 0
 -- engine: SELECT CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."customer_id" AS "u" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" LEFT JOIN "bounded"."main"."logins" AS "t2" ON "t0"."customer_id" = "t2"."customer_id") AS q
@@ -5776,11 +5776,11 @@ SELECT AVG(DATE_DIFF(placed, DATE '2023-01-01', DAY)), AVG(DATEDIFF(month, place
 SELECT SAFE_DIVIDE(SUM(total), COUNT(*)), DIV0(SUM(total), COUNT(*)), SUM(SAFE_CAST(items AS FLOAT64)) FROM orders
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
--- a0: sum of real [0, 2000]; grid 0.001 from 0 to 2000
--- a1: count_rows
--- a2: sum of real [0, 40] or NULL; grid 1 from 0 to 40
+-- a0: count_rows
+-- a1: sum of real [0, 40] or NULL; grid 1 from 0 to 40
+-- a2: sum of real [0, 2000]; grid 0.001 from 0 to 2000
 -- columns: (sum(total) / count_star()) real or NULL, CASE  WHEN ((count_star() = 0)) THEN (0) ELSE (sum(total) / count_star()) END real or NULL, sum(TRY_CAST(items AS FLOAT64)) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2" FROM (SELECT "x0" AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 40 ELSE greatest(0, least(40, CAST(round(CAST("x1" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT "t0"."total$grid" AS "x0", CAST("t0"."items" AS DOUBLE) AS "x1" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 40 ELSE greatest(0, least(40, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", "x1" AS "x1" FROM (SELECT CAST("t0"."items" AS DOUBLE) AS "x0", "t0"."total$grid" AS "x1" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
 -- values: 1.0, 0.0, 40.0
 
 -- policy: shop
@@ -5978,12 +5978,12 @@ SELECT date_trunc('hour', placed) AS h, COUNT(*) FROM orders WHERE placed::DATE 
 SELECT date_trunc('day', placed) AS day, minute(placed) // 15 AS quarter, COUNT(*) FROM orders WHERE placed < TIMESTAMP '2023-01-08' GROUP BY date_trunc('day', placed), minute(placed) // 15
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 5
--- k0: timestamp [2023-01-01 00:00:00, 2024-12-31 00:00:00]; 7 values: 2023-01-01 00:00:00, 2023-01-02 00:00:00, 2023-01-03 00:00:00, ..., 2023-01-06 00:00:00, 2023-01-07 00:00:00
--- k1: integer [0, 3]; 4 values: 0, 1, 2, 3
+-- k0: integer [0, 3]; 4 values: 0, 1, 2, 3
+-- k1: timestamp [2023-01-01 00:00:00, 2024-12-31 00:00:00]; 7 values: 2023-01-01 00:00:00, 2023-01-02 00:00:00, 2023-01-03 00:00:00, ..., 2023-01-06 00:00:00, 2023-01-07 00:00:00
 -- a0: count_rows
 -- columns: day timestamp [2023-01-01 00:00:00, 2024-12-31 00:00:00], quarter integer [0, 3], count_star() integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT date_trunc(CAST($1 AS VARCHAR), "t0"."placed") AS "k0", (minute("t0"."placed") // CAST($2 AS BIGINT)) AS "k1" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" < CAST($3 AS TIMESTAMP))) AS q GROUP BY "k0", "k1"
--- values: 'day', 15, 2023-01-08 00:00:00
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT (minute("t0"."placed") // CAST($1 AS BIGINT)) AS "k0", date_trunc(CAST($2 AS VARCHAR), "t0"."placed") AS "k1" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" < CAST($3 AS TIMESTAMP))) AS q GROUP BY "k0", "k1"
+-- values: 15, 'day', 2023-01-08 00:00:00
 
 -- policy: census
 SELECT trade = 'a' AS k, COUNT(*) FROM people WHERE CASE WHEN trade = 'a' THEN length(trade) % 5 ELSE 0 END = 2 GROUP BY trade = 'a'
@@ -6096,10 +6096,10 @@ SELECT SUM(n) AS s FROM (SELECT customer_id, COUNT(CASE WHEN items > 3 THEN CASE
 FROM (SELECT * FROM patients WHERE age > ?) SELECT COUNT(*) FILTER (WHERE weight > ?) AS heavy, COUNT(*) AS n
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
--- a1: count_rows
+-- a0: count_rows
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- columns: heavy integer, n integer
--- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT CASE WHEN ("t0"."weight" > CAST($1 AS DOUBLE)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST($3 AS BIGINT))) AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN ("t0"."weight" > CAST($1 AS DOUBLE)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST($3 AS BIGINT))) AS q
 -- values: 80.0, 1, 60
 
 -- parameters: ["a", 3, "F"]
@@ -6115,25 +6115,25 @@ SELECT COUNT(*) FROM patients WHERE position(? IN city) > ? AND trim(? FROM sex)
 SELECT substring(sex FROM 1 FOR 1) AS s, position('M' IN sex) AS p, trim(BOTH 'X' FROM sex) AS t, COUNT(*) FROM patients GROUP BY ALL
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: text; 3 values: 'F', 'M', 'X'
--- k1: integer [0, 4294967296]; 2 values: 0, 1
+-- k0: integer [0, 4294967296]; 2 values: 0, 1
+-- k1: text; 3 values: 'F', 'M', 'X'
 -- k2: text; 3 values: '', 'F', 'M'
 -- a0: count_rows
 -- columns: s text, p integer [0, 4294967296], t text, count_star() integer
--- engine: SELECT "k0", "k1", "k2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT substring("t0"."sex", CAST($1 AS BIGINT), CAST($1 AS BIGINT)) AS "k0", strpos("t0"."sex", CAST($2 AS VARCHAR)) AS "k1", trim("t0"."sex", CAST($3 AS VARCHAR)) AS "k2" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1", "k2"
--- values: 1, 'M', 'X'
+-- engine: SELECT "k0", "k1", "k2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT strpos("t0"."sex", CAST($1 AS VARCHAR)) AS "k0", substring("t0"."sex", CAST($2 AS BIGINT), CAST($2 AS BIGINT)) AS "k1", trim("t0"."sex", CAST($3 AS VARCHAR)) AS "k2" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1", "k2"
+-- values: 'M', 1, 'X'
 
 -- policy: shop
 SELECT position('a' IN status), trim(LEADING 'p' FROM status), substring(status FOR 2), COUNT(*) FROM orders GROUP BY 1, 2, 3
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 5
--- k0: integer [0, 4294967296]; 2 values: 0, 2
--- k1: text; 4 values: 'aid', 'open', 'returned', 'sent'
+-- k0: text; 4 values: 'aid', 'open', 'returned', 'sent'
+-- k1: integer [0, 4294967296]; 2 values: 0, 2
 -- k2: text; 4 values: 'op', 'pa', 're', 'se'
 -- a0: count_rows
 -- columns: "position"(status, 'a') integer [0, 4294967296], ltrim(status, 'p') text, "substring"(status, 1, 2) text, count_star() integer
--- engine: SELECT "k0", "k1", "k2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT strpos("t0"."status", CAST($1 AS VARCHAR)) AS "k0", ltrim("t0"."status", CAST($2 AS VARCHAR)) AS "k1", substring("t0"."status", CAST($3 AS BIGINT), CAST($4 AS BIGINT)) AS "k2" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0", "k1", "k2"
--- values: 'a', 'p', 1, 2
+-- engine: SELECT "k0", "k1", "k2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT ltrim("t0"."status", CAST($1 AS VARCHAR)) AS "k0", strpos("t0"."status", CAST($2 AS VARCHAR)) AS "k1", substring("t0"."status", CAST($3 AS BIGINT), CAST($4 AS BIGINT)) AS "k2" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0", "k1", "k2"
+-- values: 'p', 'a', 1, 2
 
 -- A unit or a key of a row that is there is not NULL, as cautious statements and dashboards say
 SELECT COUNT(*) FROM patients WHERE patient_id NOT IN (SELECT patient_id FROM visits WHERE cost > 5000 AND patient_id IS NOT NULL)
@@ -6147,11 +6147,11 @@ SELECT COUNT(*) FROM patients WHERE patient_id NOT IN (SELECT patient_id FROM vi
 SELECT COUNT(DISTINCT CASE WHEN patient_id IS NOT NULL AND age > 60 THEN patient_id END) AS old, COUNT(*) FILTER (WHERE patient_id IS NOT NULL) AS n FROM patients WHERE patient_id IS NOT NULL
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: count_distinct of text or NULL
--- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: count_distinct of text or NULL
 -- columns: old integer, n integer
--- engine: SELECT CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN ((NOT ("t0"."patient_id" IS NULL)) AND ("t0"."age" > CAST($1 AS BIGINT))) THEN "t0"."patient_id" END AS "x0", CASE WHEN (NOT ("t0"."patient_id" IS NULL)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q
--- values: 60, 1
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "x1") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN (NOT ("t0"."patient_id" IS NULL)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ((NOT ("t0"."patient_id" IS NULL)) AND ("t0"."age" > CAST($2 AS BIGINT))) THEN "t0"."patient_id" END AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q
+-- values: 1, 60
 
 SELECT p.sex, COUNT(v.visit_id) AS n FROM patients p LEFT JOIN visits v USING (patient_id) WHERE p.patient_id IS NOT NULL AND v.visit_id IS NOT NULL GROUP BY p.sex
 -- unit: patients.patient_id = visits.patient_id
@@ -6259,11 +6259,11 @@ SELECT COUNT(*) FROM patients WHERE (sex, consent) IN (('F', 'strict'), ('M', NU
 SELECT sex, consent, COUNT(*) FROM patients WHERE (sex, consent) IN (('F', 'strict'), ('M', 'normal')) GROUP BY ALL
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: text; 2 values: 'F', 'M'
--- k1: text; 2 values: 'normal', 'strict'
+-- k0: text; 2 values: 'normal', 'strict'
+-- k1: text; 2 values: 'F', 'M'
 -- a0: count_rows
 -- columns: sex text, consent text, count_star() integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0" WHERE (((((NOT ("t0"."sex" IS NULL)) AND ("t0"."sex" = CAST($1 AS VARCHAR))) AND (NOT ("t0"."consent" IS NULL))) AND ("t0"."consent" = CAST($2 AS VARCHAR))) OR ((((NOT ("t0"."sex" IS NULL)) AND ("t0"."sex" = CAST($3 AS VARCHAR))) AND (NOT ("t0"."consent" IS NULL))) AND ("t0"."consent" = CAST($4 AS VARCHAR))))) AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0" WHERE (((((NOT ("t0"."sex" IS NULL)) AND ("t0"."sex" = CAST($1 AS VARCHAR))) AND (NOT ("t0"."consent" IS NULL))) AND ("t0"."consent" = CAST($2 AS VARCHAR))) OR ((((NOT ("t0"."sex" IS NULL)) AND ("t0"."sex" = CAST($3 AS VARCHAR))) AND (NOT ("t0"."consent" IS NULL))) AND ("t0"."consent" = CAST($4 AS VARCHAR))))) AS q GROUP BY "k0", "k1"
 -- values: 'F', 'strict', 'M', 'normal'
 
 SELECT COUNT(*) FROM patients WHERE (age, sex) NOT IN ((30, 'F'), (NULL, 'M')) AND (age, weight) <> (weight, age)
@@ -6357,11 +6357,11 @@ SELECT sex, SUM(COUNT(*)) OVER w AS so_far, RANK() OVER (ORDER BY sex) FROM pati
 SELECT sex, consent, round(SUM(COUNT(*)) OVER (V ROWS 1 PRECEDING), 1) AS two, COUNT(*) - AVG(COUNT(*)) OVER w AS more FROM patients GROUP BY ALL HAVING COUNT(*) > 0 WINDOW w AS (PARTITION BY sex), v AS (w ORDER BY consent)
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: text; 3 values: 'F', 'M', 'X'
--- k1: text; 2 values: 'strict', 'normal'
+-- k0: text; 2 values: 'strict', 'normal'
+-- k1: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: sex text, consent text, two integer [-1.15292150461e+18, 1.15292150461e+18] or NULL, more real or NULL
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
 
 -- reference: SELECT sex, r FROM (SELECT sex, RANK() OVER (ORDER BY COUNT(*)) AS r FROM patients WHERE sex IS NOT NULL GROUP BY sex) WHERE r < 3
 SELECT sex, RANK() OVER w AS r FROM patients GROUP BY sex WINDOW w AS (ORDER BY COUNT(*)) QUALIFY RANK() OVER w < 3
@@ -6387,11 +6387,11 @@ SELECT EVERY(age > 3) AS all_of, SUM(NVL(age, 0)) AS s, SUM(IFF(sex = 'F', 1, 0)
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
--- a1: sum of integer [0, 110]; grid 1 from 0 to 110
--- a2: sum of integer [0, 1]; grid 1 from 0 to 1
+-- a1: sum of integer [0, 1]; grid 1 from 0 to 1
+-- a2: sum of integer [0, 110]; grid 1 from 0 to 110
 -- columns: all_of boolean, s integer, women integer
--- engine: SELECT CAST(COUNT("x2") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($2 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", "x2" AS "x2" FROM (SELECT COALESCE("t0"."age", CAST($1 AS BIGINT)) AS "x0", CASE WHEN ("t0"."sex" = CAST($5 AS VARCHAR)) THEN CAST($6 AS BIGINT) ELSE CAST($1 AS BIGINT) END AS "x1", CASE WHEN (NOT ("t0"."age" > CAST($7 AS BIGINT))) THEN CAST($6 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
--- values: 0, 1.0, 0.0, 110.0, 'F', 1, 3
+-- engine: SELECT CAST(COUNT("x2") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x1", "x2" AS "x2" FROM (SELECT CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST($3 AS BIGINT) END AS "x0", COALESCE("t0"."age", CAST($3 AS BIGINT)) AS "x1", CASE WHEN (NOT ("t0"."age" > CAST($7 AS BIGINT))) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 'F', 1, 0, 1.0, 0.0, 110.0, 3
 
 SELECT COUNT(*) FROM patients WHERE (age > 30) IS UNKNOWN OR (weight > 1_00.5) IS NOT UNKNOWN
 -- unit: patients.patient_id
@@ -6415,22 +6415,22 @@ SELECT sex[1] AS s, COUNT(*) AS n FROM patients WHERE city[2] <> 'b' GROUP BY AL
 SELECT STDDEV(n) AS sd, VAR_POP(n) AS v, MEDIAN(n) AS middle, MEAN(n) AS mean, COUNT_IF(n > 3) FILTER (WHERE sex <> 'X') AS several FROM (SELECT sex, consent, COUNT(*) AS n FROM patients GROUP BY ALL)
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: text; 3 values: 'F', 'M', 'X'
--- k1: text; 2 values: 'strict', 'normal'
+-- k0: text; 2 values: 'strict', 'normal'
+-- k1: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: sd real or NULL, v real or NULL, middle real or NULL, mean real or NULL, several integer or NULL
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
 
 -- reference: SELECT sex, MEDIAN(n) FILTER (WHERE consent = 'strict') AS m, STDDEV_POP(mean) AS s FROM (SELECT sex, consent, COUNT(*) AS n, AVG(age) AS mean FROM patients GROUP BY ALL) GROUP BY sex HAVING VAR_SAMP(n) >= 0 ORDER BY MEDIAN(n)
 SELECT sex, MEDIAN(n) FILTER (WHERE consent = 'strict') AS m, STDDEV_POP(mean) AS s FROM (SELECT sex, consent, COUNT(*) AS n, AVG(age) AS mean FROM patients GROUP BY ALL) GROUP BY sex HAVING VAR_SAMP(n) >= 0 ORDER BY MEDIAN(n)
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: text; 3 values: 'F', 'M', 'X'
--- k1: text; 2 values: 'strict', 'normal'
+-- k0: text; 2 values: 'strict', 'normal'
+-- k1: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- a1: avg of integer [0, 110]; grid 1 from 0 to 110
 -- columns: sex text, m real or NULL, s real or NULL
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
 
 -- reference: WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, (n - (SELECT AVG(n) FROM a)) / (SELECT STDDEV(n) FROM a) AS z FROM a
 WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, (n - (SELECT AVG(n) FROM a)) / (SELECT STDDEV(n) FROM a) AS z FROM a
@@ -6550,21 +6550,21 @@ WITH f AS (SELECT v.* EXCLUDE (diagnosis), p.sex, RANK() OVER (PARTITION BY v.pa
 SELECT * EXCLUDE (consent) FROM (SELECT sex, consent, COUNT(*) AS n FROM patients GROUP BY sex, consent) ORDER BY n DESC, sex
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: text; 3 values: 'F', 'M', 'X'
--- k1: text; 2 values: 'strict', 'normal'
+-- k0: text; 2 values: 'strict', 'normal'
+-- k1: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: sex text, n integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
 
 -- reference: WITH a AS (SELECT sex, consent, COUNT(*) AS n FROM patients WHERE sex IS NOT NULL AND consent IS NOT NULL GROUP BY sex, consent) SELECT * FROM a QUALIFY RANK() OVER (PARTITION BY sex ORDER BY n DESC) = 1 ORDER BY n
 WITH a AS (SELECT sex, consent, COUNT(*) AS n FROM patients GROUP BY sex, consent) SELECT * FROM a QUALIFY RANK() OVER (PARTITION BY sex ORDER BY n DESC) = 1 ORDER BY n
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: text; 3 values: 'F', 'M', 'X'
--- k1: text; 2 values: 'strict', 'normal'
+-- k0: text; 2 values: 'strict', 'normal'
+-- k1: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: sex text, consent text, n integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
 
 SELECT COUNT(*) FROM (SELECT * EXCLUDE age, age + 1 AS age FROM patients) WHERE age > 60
 -- unit: patients.patient_id
@@ -6678,12 +6678,12 @@ SELECT sex, MAX(n) AS n FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY s
 SELECT EXTRACT(year FROM visited_on), EXTRACT(isodow FROM visited_on), COUNT(*) FROM visits GROUP BY ALL
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 12
--- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
--- k1: integer [1, 7]; 7 values: 1, 2, 3, ..., 6, 7
+-- k0: integer [1, 7]; 7 values: 1, 2, 3, ..., 6, 7
+-- k1: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: date_part('YEAR', visited_on) integer [2020, 2025], date_part('isodow', visited_on) integer [1, 7], count_star() integer
--- engine: SELECT CAST("k0" AS BIGINT) AS "k0", CAST("k1" AS BIGINT) AS "k1", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "k0" AS "k0", "k1" AS "k1", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM (SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", CAST(CASE WHEN "k1" BETWEEN CAST($3 AS BIGINT) AND CAST($4 AS BIGINT) THEN "k1" - CAST($3 AS BIGINT) ELSE 7 END AS TINYINT) AS "k1", "r0" AS "$of", "r1" AS "$bin", "r2" AS "$units", "r3" AS "$signs", "r4" AS "$total" FROM (SELECT year("t0"."visited_on") AS "k0", isodow("t0"."visited_on") AS "k1", "t0"."$of" AS "r0", "t0"."$bin" AS "r1", "t0"."$units" AS "r2", "t0"."$signs" AS "r3", "t0"."$total" AS "r4" FROM "bounded"."main"."visits$days$visited_on" AS "t0") AS q) AS t WHERE "$of" = 0) AS q GROUP BY "k0", "k1", "bin" ORDER BY "k0", "k1", "bin"
--- values: 2020, 2025, 1, 7
+-- engine: SELECT CAST("k0" AS BIGINT) AS "k0", CAST("k1" AS BIGINT) AS "k1", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "k0" AS "k0", "k1" AS "k1", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM (SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 7 END AS TINYINT) AS "k0", CAST(CASE WHEN "k1" BETWEEN CAST($3 AS BIGINT) AND CAST($4 AS BIGINT) THEN "k1" - CAST($3 AS BIGINT) ELSE 6 END AS TINYINT) AS "k1", "r0" AS "$of", "r1" AS "$bin", "r2" AS "$units", "r3" AS "$signs", "r4" AS "$total" FROM (SELECT isodow("t0"."visited_on") AS "k0", year("t0"."visited_on") AS "k1", "t0"."$of" AS "r0", "t0"."$bin" AS "r1", "t0"."$units" AS "r2", "t0"."$signs" AS "r3", "t0"."$total" AS "r4" FROM "bounded"."main"."visits$days$visited_on" AS "t0") AS q) AS t WHERE "$of" = 0) AS q GROUP BY "k0", "k1", "bin" ORDER BY "k0", "k1", "bin"
+-- values: 1, 7, 2020, 2025
 
 -- policy: shop
 -- reference: SELECT member, COUNT_IF(nickname = ''), COUNT_IF(nickname = 'Ana') FROM customers WHERE member IS NOT NULL GROUP BY member ORDER BY member
@@ -6735,8 +6735,8 @@ SELECT split_part(sex, '', -1) AS a, split_part(sex, 'F', 0) AS b, COUNT(*) AS n
 -- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- a2: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- columns: a text, b text, n integer, c integer, d integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COUNT("x1") AS BIGINT) AS "m2" FROM (SELECT split_part("t0"."sex", CAST($1 AS VARCHAR), CAST($2 AS BIGINT)) AS "k0", split_part("t0"."sex", CAST($3 AS VARCHAR), CAST($4 AS BIGINT)) AS "k1", CASE WHEN (split_part("t0"."city", CAST($1 AS VARCHAR), CAST($5 AS BIGINT)) = CAST($6 AS VARCHAR)) THEN CAST($7 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN (split_part("t0"."city", CAST($1 AS VARCHAR), CAST($8 AS BIGINT)) = CAST($1 AS VARCHAR)) THEN CAST($7 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
--- values: '', -1, 'F', 0, 2, 'a', 1, -99
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COUNT("x1") AS BIGINT) AS "m2" FROM (SELECT split_part("t0"."sex", CAST($1 AS VARCHAR), CAST($2 AS BIGINT)) AS "k0", split_part("t0"."sex", CAST($3 AS VARCHAR), CAST($4 AS BIGINT)) AS "k1", CASE WHEN (split_part("t0"."city", CAST($1 AS VARCHAR), CAST($5 AS BIGINT)) = CAST($1 AS VARCHAR)) THEN CAST($6 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN (split_part("t0"."city", CAST($1 AS VARCHAR), CAST($7 AS BIGINT)) = CAST($8 AS VARCHAR)) THEN CAST($6 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+-- values: '', -1, 'F', 0, -99, 1, 2, 'a'
 
 -- policy: shop
 -- The least of truths, which not every database has
@@ -7044,10 +7044,10 @@ SELECT AVG(age) FROM (SELECT * REPLACE (age + 1 AS age) FROM patients)
 SELECT AVG(years) AS m, COUNT(DISTINCT person) AS n FROM (SELECT * EXCLUDE (city) REPLACE (weight / 2 AS weight) RENAME (age AS years, patient_id AS person) FROM patients) WHERE weight > 20
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: avg of integer [0, 110]; grid 1 from 0 to 110
--- a1: count_units
+-- a0: count_units
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
 -- columns: m real, n integer
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COUNT(*) AS BIGINT) AS "m2" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0" WHERE (("t0"."weight" / CAST($1 AS DOUBLE)) > CAST($2 AS DOUBLE))) AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0" WHERE (("t0"."weight" / CAST($1 AS DOUBLE)) > CAST($2 AS DOUBLE))) AS q
 -- values: 2.0, 20.0
 
 SELECT AVG(age) FROM (SELECT * EXCEPT (city) FROM patients)
@@ -7109,11 +7109,11 @@ SELECT sex, round(AVG(COLUMNS(['age', 'weight'])), 3), COUNT(*) AS n FROM patien
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: text; 3 values: 'F', 'M', 'X'
--- a0: avg of integer [0, 110]; grid 1 from 0 to 110
--- a1: avg of real [2, 250] or NULL; grid 0.1 from 2 to 250
--- a2: count_rows
+-- a0: count_rows
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
+-- a2: avg of real [2, 250] or NULL; grid 0.1 from 2 to 250
 -- columns: sex text, age real, weight real, n integer
--- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(1260 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3", CAST(COUNT(*) AS BIGINT) AS "m4" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0", "t0"."weight$grid" AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2", CAST(COALESCE(SUM("x1"), 0) - CAST(1260 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m3", CAST(COUNT("x1") AS BIGINT) AS "m4" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0", "t0"."weight$grid" AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
 SELECT AVG(x) FROM (SELECT patient_id, COLUMNS(['age', 'weight']) FROM patients) AS t (p, x, y)
 -- unit: patients.patient_id
@@ -7135,10 +7135,10 @@ SELECT COUNT(DISTINCT (sex, city)) AS n, COUNT(*) AS m FROM patients GROUP BY co
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: text; 2 values: 'strict', 'normal'
--- a0: count_distinct of text
--- a1: count_rows
+-- a0: count_rows
+-- a1: count_distinct of text
 -- columns: n integer, m integer
--- engine: SELECT "k0", CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT "t0"."consent" AS "k0", (COALESCE(((CAST(length("t0"."sex") AS VARCHAR) || CAST($1 AS VARCHAR)) || "t0"."sex"), CAST($2 AS VARCHAR)) || COALESCE(((CAST(length("t0"."city") AS VARCHAR) || CAST($1 AS VARCHAR)) || "t0"."city"), CAST($2 AS VARCHAR))) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."consent" AS "k0", (COALESCE(((CAST(length("t0"."sex") AS VARCHAR) || CAST($1 AS VARCHAR)) || "t0"."sex"), CAST($2 AS VARCHAR)) || COALESCE(((CAST(length("t0"."city") AS VARCHAR) || CAST($1 AS VARCHAR)) || "t0"."city"), CAST($2 AS VARCHAR))) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 -- values: ':', '-'
 
 SELECT COUNT(DISTINCT (diagnosis, visited_on)) FILTER (WHERE cost > 100) AS n FROM visits
@@ -7319,11 +7319,11 @@ WITH last AS (SELECT DISTINCT ON (v.patient_id) v.patient_id, v.cost, v.visited_
 SELECT DISTINCT ON (sex) sex, consent, COUNT(*) AS n FROM patients GROUP BY sex, consent ORDER BY sex, n DESC
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: text; 3 values: 'F', 'M', 'X'
--- k1: text; 2 values: 'strict', 'normal'
+-- k0: text; 2 values: 'strict', 'normal'
+-- k1: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: sex text, consent text, n integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
 
 -- reference: SELECT sex, COUNT(*) FROM patients WHERE sex IS NOT NULL GROUP BY sex
 SELECT DISTINCT ON (sex) sex, COUNT(*) FROM patients GROUP BY sex
@@ -7446,11 +7446,11 @@ SELECT p.what, COUNT(*) AS n FROM (SELECT patient_id, age::DOUBLE AS age, weight
 SELECT AVG(EXTRACT(epoch FROM placed - DATE '2023-01-01')) AS seconds, AVG(epoch(placed - joined) / 86400) AS days FROM orders JOIN customers USING (customer_id) WHERE placed BETWEEN joined AND joined + INTERVAL 60 DAY
 -- unit: orders.customer_id = customers.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
--- a0: avg of real [0, 63158399]; grid 0.01 from 0 to 63158399
--- a1: avg of real [-730.999988426, 1826.99998843]; grid 1e-05 from 0 to 60
+-- a0: avg of real [-730.999988426, 1826.99998843]; grid 1e-05 from 0 to 60
+-- a1: avg of real [0, 63158399]; grid 0.01 from 0 to 63158399
 -- columns: seconds real, days real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(3157919950 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(3000000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 6315839900 ELSE greatest(0, least(6315839900, CAST(round(CAST("x0" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($9 AS DOUBLE) THEN 6000000 ELSE greatest(0, least(6000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($8 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT (CAST(date_diff(CAST($1 AS VARCHAR), CAST($2 AS TIMESTAMP), "t0"."placed") AS DOUBLE) / CAST($3 AS DOUBLE)) AS "x0", ((CAST(date_diff(CAST($1 AS VARCHAR), "t1"."joined", "t0"."placed") AS DOUBLE) / CAST($3 AS DOUBLE)) / CAST($7 AS DOUBLE)) AS "x1" FROM "bounded"."main"."orders" AS "t0" JOIN "bounded"."main"."customers" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" WHERE ("t0"."placed" >= "t1"."joined") AND ("t0"."placed" <= ("t1"."joined" + to_days(CAST(CAST($10 AS BIGINT) AS INTEGER))))) AS r) AS q
--- values: 'microsecond', 2023-01-01 00:00:00, 1000000.0, 100.0, 0.0, 63158399.0, 86400.0, 100000.0, 60.0, 60
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(3000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(3157919950 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 6000000 ELSE greatest(0, least(6000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($9 AS DOUBLE) THEN 6315839900 ELSE greatest(0, least(6315839900, CAST(round(CAST("x1" AS DOUBLE) * CAST($8 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT ((CAST(date_diff(CAST($1 AS VARCHAR), "t1"."joined", "t0"."placed") AS DOUBLE) / CAST($2 AS DOUBLE)) / CAST($3 AS DOUBLE)) AS "x0", (CAST(date_diff(CAST($1 AS VARCHAR), CAST($7 AS TIMESTAMP), "t0"."placed") AS DOUBLE) / CAST($2 AS DOUBLE)) AS "x1" FROM "bounded"."main"."orders" AS "t0" JOIN "bounded"."main"."customers" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" WHERE ("t0"."placed" >= "t1"."joined") AND ("t0"."placed" <= ("t1"."joined" + to_days(CAST(CAST($10 AS BIGINT) AS INTEGER))))) AS r) AS q
+-- values: 'microsecond', 1000000.0, 86400.0, 100000.0, 0.0, 60.0, 2023-01-01 00:00:00, 100.0, 63158399.0, 60
 
 -- policy: shop
 SELECT SUM(date_diff('hour', joined, placed)) AS hours FROM orders JOIN customers USING (customer_id) WHERE date_diff('day', joined, placed) BETWEEN 0 AND 60

@@ -295,7 +295,7 @@ def _reference(
     keys = key_texts(query, bench.columns) if plan.plan.keys else []
     conditions = [
         f"{text} IS NOT NULL"
-        for text, key in zip(keys, plan.plan.keys, strict=True)
+        for text, key in zip(keys, plan.plan.written, strict=True)
         if key.domain is not None and None not in key.domain
     ]
     if plan.selection is not None:

@@ -81,7 +81,7 @@ def test_numbers_of_one_column_rise_and_lie_in_their_intervals(session: Session,
 )
 def test_numbers_that_are_not_drawn_alike_stay(session: Session, columns: str) -> None:
     prepared, released, answer = asked(session, f"SELECT {columns} FROM visits", epsilon=1.01)
-    assert list(answer.rows[0]) == [released.tables[own.name].values[0] for own in prepared.measured]
+    assert list(answer.rows[0]) == [released.tables[own.name].values[0] for own in prepared.told]
 
 
 def asked(session: Session, sql: str, **options: Any) -> tuple[Any, Any, Any]:

@@ -126,7 +126,7 @@ def test_plain_totals_of_many_groups_ride_no_further_than_a_worker_holds(session
 def test_a_total_that_two_ask_for_is_added_up_once(session: Session) -> None:
     statement = readings(session, SUMS, "COUNT(*), AVG(amount)", ROWS)[0].statement
     assert statement.sql.count("COUNT(*)") == 1
-    assert statement.made == Added((("sum", 0), ("sum", 1), ("sum", 1), ("sum", 0), ("sum", 2)), alone=True)
+    assert statement.made == Added((("sum", 0), ("sum", 1), ("sum", 0), ("sum", 1), ("sum", 2)), alone=True)
 
 
 def readings(
