@@ -2,6 +2,10 @@
 
 So are ``x IN [..]`` of constants, DuckDB's, ``x IN UNNEST(..)``, BigQuery's, and ``x = ANY (SELECT ..)``.
 
+``x > ANY (..)`` of numbers or days that are written is ``x >`` the least of them, and ``x > ALL (..)`` the largest: a
+list that holds some and no NULL says the same by one of its ends. Texts are refused there: each would be a day, or a
+text, by what it is compared with.
+
 The list is a parameter, which then takes a list of values; ``ARRAY[1, 2]`` or ``[1, 2]``; or PostgreSQL's text for one,
 ``'{1,2}'``. A type behind it (``$1::text[]``) says nothing new: the elements are compared as IN compares them. Tokens
 keep their places in the analyst's text.
@@ -14,6 +18,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
+from fractions import Fraction
+from itertools import pairwise
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.sql.pieces import QUERIES, closing
@@ -22,6 +29,8 @@ from dpsql.sql.tokens import Token, TokenKind
 __all__ = ["elements", "in_lists"]
 
 _ELEMENT = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([^",{}\\\s](?:[^",{}\\]*[^",{}\\\s])?))\s*(,|\Z)', re.DOTALL)
+_DAY = re.compile(r"'[0-9]{4}-[0-9]{2}-[0-9]{2}'")
+_ORDERED = ("<", "<=", ">", ">=")
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
@@ -38,6 +47,10 @@ def in_lists(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
         if tokens[at].word == "in" and (listed := _behind_in(tokens, at)) is not None:
             found += [tokens[at], *_in_parentheses(listed[0], tokens[at].position)]
             at = listed[1] + 1
+            continue
+        if (ends := _by_an_end(tokens, at)) is not None:
+            found += ends[0]
+            at = ends[1] + 1
             continue
         end = closing(tokens, at + 2) if _begins(tokens, at) else None
         inside = None if end is None else _list(tokens[at + 3 : end])
@@ -90,6 +103,39 @@ def _begins(tokens: Sequence[Token], at: int) -> bool:
     return (tokens[at].symbol in ("=", "==") and word in ("any", "some")) or (
         tokens[at].symbol in ("<>", "!=") and word == "all"
     )
+
+
+def _by_an_end(tokens: Sequence[Token], at: int) -> tuple[list[Token], int] | None:
+    """``> 1`` for ``> ANY ([1, 2])``, and where that ends; None for anything else."""
+    words, sign = [token.word for token in tokens[at + 1 : at + 2]], tokens[at].symbol
+    begins = sign in _ORDERED and words in (["any"], ["some"], ["all"]) and tokens[at + 2 : at + 3]
+    end = closing(tokens, at + 2) if begins and tokens[at + 2].symbol == "(" else None
+    inside = None if end is None else _list(tokens[at + 3 : end])
+    if end is None or not inside:
+        return None
+    commas = [-1, *(place for place, own in enumerate(inside) if own.symbol == ","), len(inside)]
+    parts = [inside[start + 1 : stop] for start, stop in pairwise(commas)]
+    values = [_number(own) for own in parts] if inside[-1].kind is TokenKind.NUMBER else [_day(own) for own in parts]
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return None
+    least = (words == ["all"]) == (sign in ("<", "<="))
+    return [tokens[at], *parts[known.index((min if least else max)(known))]], end
+
+
+def _number(own: Sequence[Token]) -> Fraction | None:
+    text = "".join(token.text for token in own)
+    return Fraction(text) if _NUMBER.fullmatch(text) else None
+
+
+def _day(own: Sequence[Token]) -> date | None:
+    """That of ``DATE '2024-01-31'``."""
+    if len(own) != 2 or own[0].word != "date" or not _DAY.fullmatch(own[1].text):
+        return None
+    try:
+        return date.fromisoformat(own[1].text[1:-1])
+    except ValueError:
+        return None
 
 
 def _behind_in(tokens: Sequence[Token], at: int) -> tuple[list[Token], int] | None:

@@ -111,15 +111,20 @@ class Constants(Writer):
             raise self._refusal(token.text.upper(), *REGEXP)
 
     def _interval(self, token: Token) -> None:
-        following = self._peek()
-        if following.kind not in (TokenKind.NUMBER, TokenKind.STRING):
+        """``INTERVAL 3 DAY``, ``INTERVAL '3' DAY``, ``INTERVAL '3 days'``, ``INTERVAL (-3) DAY``."""
+        inside = self._peek().symbol == "("
+        minus = inside and self._peek(2).symbol == "-"
+        at = 1 + inside + minus
+        following, last = self._peek(at), at + inside
+        unit = self._peek(last + 1).word
+        unit = unit if unit.removesuffix("s") in literals.UNITS else ""
+        constant = following.kind is TokenKind.NUMBER or (following.kind is TokenKind.STRING and not minus)
+        if not constant or (inside and not (unit and self._peek(last).symbol == ")")):
             hint = f"Write a whole number of one unit, like INTERVAL '3' DAY. {QUARTERS} {SINCE_1970}"
             raise self._refusal("INTERVAL", "only a constant interval is read.", hint)
-        unit = self._peek(2).word
-        unit = unit if unit.removesuffix("s") in literals.UNITS else ""
         text = str(literals.read_string(following.text).value) if following.kind is TokenKind.STRING else following.text
-        value = literals.read_interval(text, unit or None, token.position)
-        self._value(value, take=3 if unit else 2)
+        value = literals.read_interval("-" * minus + text, unit or None, token.position)
+        self._value(value, take=last + 1 + bool(unit))
 
     def _is_template(self) -> bool:
         """Whether ``('text', 'template')`` follows."""

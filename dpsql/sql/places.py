@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from itertools import count, takewhile
 
+from dpsql.sql.atoms import Atom, Role
 from dpsql.sql.clauses import JOIN_PREFIXES
 from dpsql.sql.constants import Constants
-from dpsql.sql.tokens import TokenKind
+from dpsql.sql.tokens import Token, TokenKind, name_of
 from dpsql.sql.writer import OpenParenthesis
 
 __all__ = ["Places"]
@@ -17,6 +18,13 @@ _NEGATABLE = frozenset("between ilike in like".split())
 
 class Places(Constants):
     """Looks at the tokens around the present one."""
+
+    def _name(self, token: Token) -> None:
+        """A name in quotes; one of a query's, with its columns, is one as without them."""
+        if name_of(token) and self._peek().symbol == "(" and self._names_columns():
+            self._handle(Atom(Role.NAME, token.position, text=name_of(token), quoted=True), operand=False)
+        else:
+            super()._name(token)
 
     def _names_columns(self) -> bool:
         """Whether a query's name with its columns is written: ``(SELECT ..) AS t (a, b)``, ``WITH t (a) AS``."""

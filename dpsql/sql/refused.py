@@ -67,7 +67,10 @@ _UNPIVOT: Final = (
 )
 _LATERAL: Final = "Write a join, or for a computed column a sub-query: FROM (SELECT a + b AS x FROM t)."
 _JOIN: Final = ("dpsql joins on written conditions only.", "Write JOIN .. ON or JOIN .. USING (column).")
-_QUANTIFIER: Final = ("dpsql compares with = ANY of a list alone.", "Write = ANY (?), IN (..) or EXISTS.")
+_QUANTIFIER: Final = (
+    "dpsql compares with = ANY of a list, or by < and > with written numbers.",
+    "Write = ANY (?), IN (..), > ANY ([1, 2]) or EXISTS.",
+)
 _WINDOW: Final = "Write f(x) OVER (PARTITION BY .. ORDER BY ..), or f(x) OVER w .. WINDOW w AS (ORDER BY ..)."
 _SAMPLE: Final = (
     "the sample would be drawn outside the accounting, and would only add error.",

@@ -196,7 +196,9 @@ class _Builder(Places):
             raise self._refusal(f"{clause} ALL", "the keys must be named.", f"Write {clause} and the columns.")
         if before.word == "limit":
             raise self._refusal("LIMIT ALL", "it limits nothing.", "Leave it out.")
-        raise self._refusal("ALL", "dpsql compares with <> ALL of a list alone.", "Write NOT IN (..).")
+        raise self._refusal(
+            "ALL", "dpsql compares with <> ALL of a list, or by < and > with written numbers.", "Write NOT IN (..)."
+        )
 
     def _refuse_by(self, before: Token, following: Token) -> None:
         """Refuse BY that no clause stands before."""

@@ -7470,3 +7470,65 @@ SELECT date_diff('day', joined, placed) // 7 AS week, COUNT(*) AS n FROM orders 
 -- columns: week integer [-104, 260], n integer
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT (date_diff(CAST($1 AS VARCHAR), "t1"."joined", "t0"."placed") // CAST($2 AS BIGINT)) AS "k0" FROM "bounded"."main"."orders" AS "t0" JOIN "bounded"."main"."customers" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" WHERE ("t0"."placed" >= "t1"."joined") AND ("t0"."placed" < ("t1"."joined" + to_days(CAST(CAST($3 AS BIGINT) AS INTEGER))))) AS q GROUP BY "k0"
 -- values: 'day', 7, 28
+
+-- ANY and ALL of constants, by the list's ends
+SELECT COUNT(*) FROM patients WHERE age > ANY([30, 60]) AND age <= ALL(ARRAY[90, 70])
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST($1 AS BIGINT)) AND ("t0"."age" <= CAST($2 AS BIGINT))) AS q
+-- values: 30, 70
+
+SELECT COUNT(*) FROM patients WHERE age < SOME(ARRAY[-3, 40.5]) AND age >= ALL([18])
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (CAST("t0"."age" AS DOUBLE) < CAST($1 AS DOUBLE)) AND ("t0"."age" >= CAST($2 AS BIGINT))) AS q
+-- values: 40.5, 18
+
+-- reference: SELECT COUNT(*) FROM patients WHERE NOT age >= ANY([40, 60])
+SELECT COUNT(*) FROM patients WHERE NOT age >= ANY('{40,60}')
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."age" >= CAST($1 AS BIGINT)))) AS q
+-- values: 40
+
+SELECT COUNT(*) FROM visits WHERE visited_on >= ALL([DATE '2023-01-01', DATE '2022-01-01'])
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($1 AS DATE))) AS q
+-- values: 2023-01-01
+
+-- INTERVAL of a number in parentheses, as tools write those below 0
+SELECT COUNT(*) FROM visits WHERE visited_on > DATE '2023-03-04' + INTERVAL (-5) DAY AND visited_on < DATE '2024-01-01' + INTERVAL ('2') MONTHS
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (CAST("t0"."visited_on" AS TIMESTAMP) > CAST($1 AS TIMESTAMP)) AND (CAST("t0"."visited_on" AS TIMESTAMP) < CAST($2 AS TIMESTAMP))) AS q
+-- values: 2023-02-27 00:00:00, 2024-03-01 00:00:00
+
+-- Names in quotes, with those of columns
+SELECT "v"."what", COUNT(*) FROM patients JOIN (VALUES ('F', 'women'), ('M', 'men')) AS "v" ("s", "what") ON sex = "v"."s" GROUP BY "v"."what"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'men', 'women'
+-- a0: count_rows
+-- columns: what text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."c1" AS "k0" FROM "bounded"."main"."patients" AS "t0" JOIN (SELECT CAST($1 AS VARCHAR) AS "c0", CAST($2 AS VARCHAR) AS "c1" UNION ALL SELECT CAST($3 AS VARCHAR) AS "c0", CAST($4 AS VARCHAR) AS "c1") AS "t1" ON "t0"."sex" = "t1"."c0") AS q GROUP BY "k0"
+-- values: 'F', 'women', 'M', 'men'
+
+WITH "old" ("Age", "sex") AS (SELECT age, sex FROM patients WHERE age > 60) SELECT "sex", AVG("Age") FROM "old" GROUP BY "sex"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: avg of integer [0, 110]; grid 1 from 61 to 110
+-- columns: sex text, avg(Age) real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(85 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "k0", CASE WHEN "x0" < 61 THEN 61 WHEN "x0" > 110 THEN 110 ELSE "x0" END AS "x0" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST($1 AS BIGINT))) AS r) AS q GROUP BY "k0"
+-- values: 60

@@ -645,7 +645,7 @@ SELECT sex AS show, COUNT(*) FROM patients GROUP BY sex
 -- refused: SHOW at 1:15: this is a keyword, not a name. If it is a name, quote it: "show".
 
 SELECT COUNT(*) FROM patients WHERE age = ANY (1)
--- refused: ANY at 1:43: dpsql compares with = ANY of a list alone. Write = ANY (?), IN (..) or EXISTS.
+-- refused: ANY at 1:43: dpsql compares with = ANY of a list, or by < and > with written numbers. Write = ANY (?), IN (..), > ANY ([1, 2]) or EXISTS.
 
 SELECT age AT TIME ZONE 'UTC', COUNT(*) FROM patients GROUP BY 1
 -- refused: AT at 1:12: dpsql keeps no time zones and no versions of tables. Leave it out: moments are in UTC. x + INTERVAL 2 HOUR moves them; for summer time the owner casts in a view.
@@ -2727,3 +2727,18 @@ SELECT COUNT(*) FROM patients WHERE age > %s
 
 SELECT COUNT(*) FROM patients WHERE age > %(least)s
 -- refused: % at 1:43: a parameter is written ? here. Write x = ?, or x = $name with a mapping.
+
+SELECT COUNT(*) FROM patients WHERE age > ALL([1, NULL])
+-- refused: ALL at 1:43: dpsql compares with <> ALL of a list, or by < and > with written numbers. Write NOT IN (..).
+
+SELECT COUNT(*) FROM patients WHERE age > ANY([])
+-- refused: ANY at 1:43: dpsql compares with = ANY of a list, or by < and > with written numbers. Write = ANY (?), IN (..), > ANY ([1, 2]) or EXISTS.
+
+SELECT COUNT(*) FROM visits WHERE visited_on > ANY(['2024-01-01', '2024-02-01'])
+-- refused: ANY at 1:48: dpsql compares with = ANY of a list, or by < and > with written numbers. Write = ANY (?), IN (..), > ANY ([1, 2]) or EXISTS.
+
+SELECT COUNT(*) FROM visits WHERE visited_on > DATE '2024-01-01' + INTERVAL (2 + 3) DAY
+-- refused: INTERVAL at 1:68: only a constant interval is read. Write a whole number of one unit, like INTERVAL '3' DAY. For groups of 15 minutes write GROUP BY date_trunc('hour', x), minute(x) // 15. For the moment x seconds after 1970 began, in UTC, write make_timestamp(x * 1000000).
+
+SELECT "count" (age) FROM patients
+-- refused: quoted name before a parenthesis at 1:8: function names are written without quotes. Take the quotes off.

@@ -10,6 +10,7 @@ import pytest
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.sql.literals import read_date, read_interval, read_moment, read_number, read_timestamp
+from dpsql.sql.parse import parse
 
 
 @pytest.mark.parametrize(
@@ -167,3 +168,19 @@ def test_intervals_are_the_engines(form: str, unit: str, count: int) -> None:
 def test_other_intervals_are_refused(text: str, unit: str | None) -> None:
     with pytest.raises(UnsupportedQuery, match="Write a whole number of one unit"):
         read_interval(text, unit)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("(-5) DAY", "'-5' DAY"), ("('5') HOURS", "'5' HOUR"), ("(5) MONTH", "'5' MONTH"), ("(- 5) DAY", "'-5' DAY")],
+)
+def test_an_interval_in_parentheses_is_one_without(written: str, meant: str) -> None:
+    assert parse(f"SELECT d + INTERVAL {written} FROM t") == parse(f"SELECT d + INTERVAL {meant} FROM t")
+
+
+@pytest.mark.parametrize(
+    "written", ["-5 DAY", "(5)", "(2 + 3) DAY", "(-'5') DAY", "(2.5) DAY", "((5)) DAY", "( DAY", "(5 DAY"]
+)
+def test_other_intervals_of_a_statement_are_refused(written: str) -> None:
+    with pytest.raises(UnsupportedQuery):
+        parse(f"SELECT d + INTERVAL {written} FROM t")

@@ -1,4 +1,4 @@
-"""What may stand before a table: the policy's name, the schema of all tables, or both."""
+"""What may stand before a table: the policy's name, the schema of all tables, or both; and columns behind one."""
 
 from __future__ import annotations
 
@@ -31,3 +31,16 @@ def test_the_name_of_the_database_is_an_ordinary_name_elsewhere() -> None:
     ):
         assert normal(parse(text, "shop")) == normal(parse(text))
     assert normal(parse("SELECT cost FROM shop.visits")) != normal(parse("SELECT cost FROM visits"))
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ('SELECT * FROM (VALUES (1)) AS "v" ("a")', "SELECT * FROM (VALUES (1)) AS v (a)"),
+        ('SELECT * FROM t, (VALUES (1, 2)) "v"("a", "b")', "SELECT * FROM t, (VALUES (1, 2)) AS v (a, b)"),
+        ('WITH "v" ("a") AS (SELECT 1) SELECT * FROM "v"', "WITH v (a) AS (SELECT 1) SELECT * FROM v"),
+    ],
+)
+def test_a_name_in_quotes_takes_columns_as_one_without(written: str, meant: str) -> None:
+    assert normal(parse(written)) == normal(parse(meant))
+    assert normal(parse(normal(parse(written)))) == normal(parse(written))
