@@ -337,6 +337,12 @@ def no_function(name: str, position: Position, arguments: Sequence[syntax.Expr] 
             hint="Write (a, b) IN ((1, 2), (3, 4)), or compare column by column, with AND. "
             "COUNT(DISTINCT (a, b)) counts pairs.",
         )  # fmt: skip
+    if name in ("dp_interval_low", "dp_interval_high"):
+        return UnsupportedQuery(
+            "only a whole answer has intervals, which stand beside the column that they are of.",
+            construct=name.upper(), position=position,
+            hint="Write it in the SELECT that is answered: COUNT(*) AS n, DP_INTERVAL_LOW(n) AS low.",
+        )  # fmt: skip
     if name in REFUSED:
         reason, hint = refusal(name, [*map(column_name, arguments)])
         return UnsupportedQuery(reason, construct=name, position=position, hint=hint)

@@ -110,6 +110,12 @@ def in_a_row(sides: Sequence[Sub], alias: str, union: syntax.Union) -> Sub:
     outputs: dict[str, Expression] = {}
     for index, own in enumerate(names):
         expressions = [list(side.columns.values())[index] for side in sides if len(side.columns) == len(names)]
+        kinds = dict.fromkeys(expression.facts.type.value for expression in expressions)
+        if len(expressions) == len(sides) and len(kinds) > 1 and not any(is_unit(e) or link_of(e) for e in expressions):
+            raise UnsupportedQuery(
+                f"its sides have {own} as {' and as '.join(kinds)}.", construct="UNION ALL",
+                position=union.position, hint=f"Give {own} one type: CAST(x AS DOUBLE), or CAST(x AS VARCHAR).",
+            )  # fmt: skip
         if len(expressions) < len(sides) or len({(e.facts.type, is_unit(e), link_of(e)) for e in expressions}) > 1:
             raise UnsupportedQuery(
                 "its sides differ in number or type of columns, or in where the privacy unit or a key stands.",

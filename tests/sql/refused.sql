@@ -2012,7 +2012,7 @@ SELECT sex, COUNT(*) FROM patients GROUP BY sex UNION ALL SELECT COUNT(*) FROM p
 -- refused: UNION ALL at 1:1: its sides differ in number or type of columns, or in where the privacy unit or a key stands. Select the same columns in the same order.
 
 SELECT sex, COUNT(*) FROM patients GROUP BY sex UNION ALL SELECT COUNT(*), 'all' FROM patients
--- refused: UNION ALL at 1:1: its sides differ in number or type of columns, or in where the privacy unit or a key stands. Select the same columns in the same order.
+-- refused: UNION ALL at 1:1: its sides have sex as text and as integer. Give sex one type: CAST(x AS DOUBLE), or CAST(x AS VARCHAR).
 
 SELECT COUNT(*) FROM patients UNION ALL SELECT patient_id FROM patients
 -- refused: patient_id at 1:48: a privacy unit or a key is never in the answer. COUNT(DISTINCT patient_id) counts people.
@@ -2685,7 +2685,7 @@ SELECT patient_id, cost, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY vis
 -- refused: window function at 1:26: it answers row by row, and rows are private. Of each person's first row ask for aggregates: SELECT AVG(cost) FROM (SELECT cost FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY visited_on DESC) = 1). Of groups: SELECT key, COUNT(*) AS n, ROW_NUMBER() OVER (ORDER BY COUNT(*) DESC) AS r FROM visits GROUP BY key.
 
 UNPIVOT patients ON age, weight INTO NAME what VALUE v
--- refused: UNION ALL at 1:1: its sides differ in number or type of columns, or in where the privacy unit or a key stands. Select the same columns in the same order.
+-- refused: UNION ALL at 1:1: its sides have v as integer and as real. Give v one type: CAST(x AS DOUBLE), or CAST(x AS VARCHAR).
 
 UNPIVOT patients ON COLUMNS(* EXCLUDE sex) INTO NAME what VALUE v
 -- refused: UNPIVOT at 1:1: its columns are named, by names alone. Write UNPIVOT t ON q1, q2 INTO NAME item VALUE v, or FROM t UNPIVOT (v FOR item IN (q1, q2)).
@@ -2742,3 +2742,9 @@ SELECT COUNT(*) FROM visits WHERE visited_on > DATE '2024-01-01' + INTERVAL (2 +
 
 SELECT "count" (age) FROM patients
 -- refused: quoted name before a parenthesis at 1:8: function names are written without quotes. Take the quotes off.
+
+SELECT what, AVG(v) FROM patients UNPIVOT (v FOR what IN (age, weight)) GROUP BY what
+-- refused: UNION ALL at 1:35: its sides have v as integer and as real. Give v one type: CAST(x AS DOUBLE), or CAST(x AS VARCHAR).
+
+SELECT AVG(x) FROM (SELECT patient_id, SUM(cost) AS x, DP_INTERVAL_LOW(x) AS low FROM visits GROUP BY patient_id)
+-- refused: DP_INTERVAL_LOW at 1:56: only a whole answer has intervals, which stand beside the column that they are of. Write it in the SELECT that is answered: COUNT(*) AS n, DP_INTERVAL_LOW(n) AS low.
