@@ -189,7 +189,7 @@ def test_a_notebook_runs_in_a_real_kernel(tmp_path: Path, monkeypatch: pytest.Mo
     for place in (0, 1, 2, 3, 5):
         assert outputs[place][0].output_type == "execute_result", outputs[place]
         read(outputs[place][0].data["text/html"])
-    assert "Left: epsilon 7.9." in outputs[3][0].data["text/html"]
+    assert "Left: epsilon 7.9, delta 2.5e-07." in outputs[3][0].data["text/html"]
     assert outputs[4][0].data["image/png"]
     for place, kind in ((6, "UnsupportedQuery"), (7, "BudgetExceeded")):
         (error,) = outputs[place]
