@@ -2,7 +2,8 @@
 # make demo-postgres   the same tour with the hospital in PostgreSQL, by a server of its own
 # make demo-spark      the same on Spark Connect, by a Sail server of its own; SAIL_WORKERS=2 makes it a cluster
 # make test       everything but what is marked slow; make test-slow runs that too, from a fresh SEED that it prints, and
-#                 looks whether queries became slower beside their raw queries than docs/benchmarks.md says
+#                 looks whether queries became slower beside their raw queries than docs/benchmarks.md says. Of a few
+#                 sweeps that take many minutes SEED chooses a part; TURN=all asks all of them (see tests/turns.py)
 # make test-doors real clients at the doors of a server, which it installs where it may, and skips where they are missing;
 #                 and the commands of README.md and of other pages as a reader types them
 # make test-spark what test-doors asks of Sail, asked of Apache Spark 4: it installs that beside .venv (400 MB), and needs Java 17
@@ -14,7 +15,8 @@
 # make docs       the pages as a site, in .site/html; it fails on a link that leads nowhere
 PYTHON ?= python3
 BIN := .venv/bin
-SEED ?= $(shell od -An -N4 -tu4 /dev/urandom)
+SEED := $(strip $(or $(SEED),$(shell od -An -N4 -tu4 /dev/urandom)))
+TURN ?= $(SEED)
 ASK := XDG_STATE_HOME=$(CURDIR)/.demo/state $(BIN)
 
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: none shall compile all modules anew
@@ -38,7 +40,7 @@ demo-spark: .venv/installed-sail
 	@$(ASK)/python examples/spark.py .demo
 
 test test-slow: check
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(if $(filter test,$@),-m "not slow and not doors",-m "not doors" --hypothesis-seed=$(strip $(SEED)))
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(if $(filter test,$@),-m "not slow and not doors",-m "not doors" --hypothesis-seed=$(SEED) --turn=$(TURN) --durations=25)
 	$(if $(filter test-slow,$@),$(BIN)/python bench/speed.py --check --rounds 7)
 
 test-doors: .venv/installed-doors

@@ -19,7 +19,7 @@ from tests.attacks.random_replay import assert_none_convicts
 from tests.attacks.row_neighbours import ABSENT, charged, convicted, spread, told
 
 SEEDS = range(24)
-MANY = 200
+MANY, PART = 200, 25
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +37,11 @@ def test_no_audit_convicts_on_a_random_street(after: PostProcess, seed: int) -> 
 
 
 @pytest.mark.slow
-def test_no_audit_convicts_on_many_new_streets(after: PostProcess, seed: int) -> None:
-    assert_none_convicts("street", audited, after, range(seed, seed + MANY), "tests.attacks.random_metrics")
+@pytest.mark.sweep(4)
+@pytest.mark.parametrize("first", range(0, MANY, PART))
+def test_no_audit_convicts_on_many_new_streets(after: PostProcess, seed: int, first: int) -> None:
+    worlds = range(seed + first, seed + first + PART)
+    assert_none_convicts("street", audited, after, worlds, "tests.attacks.random_metrics")
 
 
 def test_streets_of_fixed_seeds_are_of_every_kind() -> None:

@@ -90,6 +90,7 @@ def test_no_draw_of_a_small_synthetic_table_tells_more_than_is_charged(case: Syn
 
 
 @pytest.mark.slow
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(
     ("case", "relation"), [(case, relation) for case in FOLLOWED_CASES for relation in case.relations], ids=str
 )

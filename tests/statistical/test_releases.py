@@ -132,6 +132,7 @@ def test_few_draws_tell_no_more_apart_than_is_paid_for(release: Release) -> None
 
 
 @pytest.mark.slow
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("rows", [1, 3])
 @pytest.mark.parametrize("release", METHODS)
 def test_no_release_tells_more_apart_than_is_paid_for(release: Release, rows: int) -> None:
