@@ -9,7 +9,7 @@
 # make test-spark what test-doors asks of Sail, asked of Apache Spark 4: it installs that beside .venv (400 MB), and needs Java 17
 # make check      formatting, lint, types, the layers and sizes of the house, and the chance that make test fails for nothing
 # make bench      the timings in docs/, with the machine and commit they were made on
-# make schema     writes anew what is generated: the policy's JSON Schema, docs/functions.md, docs/reference.md
+# make schema     writes anew what is generated: the policy's JSON Schema, docs/functions.md, docs/reference.md, dpsql/ROOMS.md
 # make wheel      the package, in dist/: the same bytes whenever and wherever it is made of one commit
 # make lock       what .ci/run installs, written anew with hashes, and the bill of materials, .ci/bom.cdx.json
 # make docs       the pages as a site, in .site/html; it fails on a link that leads nowhere
@@ -68,6 +68,7 @@ schema: .venv/installed
 	$(BIN)/dpsql schema > schemas/policy.schema.json
 	$(BIN)/python -m dpsql.plan.functions > docs/functions.md
 	$(BIN)/python -m tests.reference > docs/reference.md
+	$(BIN)/python -m tests.rooms > dpsql/ROOMS.md
 
 wheel:
 	rm -rf .source && mkdir .source && git archive HEAD | (umask 022 && tar -x --no-same-permissions -C .source)

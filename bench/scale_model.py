@@ -19,7 +19,7 @@ from page import table
 
 from dpsql.engine.lower import SUM_LIMIT
 from dpsql.limits import MOST_ROWS
-from dpsql.owner.builder import PATIENCE
+from dpsql.owner.building.builder import PATIENCE
 
 SIZES = (10**8, 10**9, 10**10, 10**11)
 MACHINES = (4, 16, 64, 256)

@@ -42,7 +42,7 @@ import dpsql.testing
 from dpsql.advising import advise
 from dpsql.audit.remembering import Remembering
 from dpsql.mechanisms import MECHANISMS
-from dpsql.plan.stability import rows_per_unit
+from dpsql.plan.known.stability import rows_per_unit
 from dpsql.plan.types import Type
 from dpsql.prepare import Prepared
 from dpsql.session import Session

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpsql.answers.answer import Answer, Measurement
-    from dpsql.answers.batch import BatchQuote
     from dpsql.answers.budget import Budget
-    from dpsql.answers.quoted import Quote
+    from dpsql.answers.quotes.batch import BatchQuote
+    from dpsql.answers.quotes.quoted import Quote
     from dpsql.dbapi import Connection, Cursor, apilevel, connect, paramstyle, threadsafety
     from dpsql.errors import (
         ApprovalNeeded,

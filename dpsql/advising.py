@@ -12,16 +12,16 @@ from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 
-from dpsql.answers.screen import number
+from dpsql.answers.shown.screen import number
 from dpsql.engine.log import keep_in
 from dpsql.errors import ProgrammingError, door
 from dpsql.ledger.ledger import FACTS, Ledger
 from dpsql.ledger.standing import Standing
-from dpsql.owner.advise import ROWS_OF_A_UNIT, Foretold, ReleasedFacts, data_now, foretold, measure, newest, paid
-from dpsql.owner.advised import unresolved, with_bounds
-from dpsql.owner.builder import alone, data_digest_of
+from dpsql.owner.advice.advise import ROWS_OF_A_UNIT, Foretold, ReleasedFacts, data_now, foretold, measure, newest, paid
+from dpsql.owner.advice.advised import unresolved, with_bounds
+from dpsql.owner.advice.recommend import recommended
+from dpsql.owner.building.builder import alone, data_digest_of
 from dpsql.owner.jobs import Progress
-from dpsql.owner.recommend import recommended
 from dpsql.policy import Policy, load_policy
 from dpsql.policy.editing import edited
 from dpsql.privacy.account import DELTA_UNIT, UNIT

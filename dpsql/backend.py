@@ -13,13 +13,13 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from dpsql.answers.answer import Answer
-from dpsql.answers.batch import ToBuy
-from dpsql.answers.narrow import guesses_of, price_for, split_for
-from dpsql.answers.postprocess import PostProcess
-from dpsql.answers.quote import public_quote, quote
-from dpsql.answers.quoted import Quote, released_before
-from dpsql.answers.release import Released
-from dpsql.answers.written import may_be_repriced, read_released
+from dpsql.answers.computed.postprocess import PostProcess
+from dpsql.answers.quotes.batch import ToBuy
+from dpsql.answers.quotes.narrow import guesses_of, price_for, split_for
+from dpsql.answers.quotes.quote import public_quote, quote
+from dpsql.answers.quotes.quoted import Quote, released_before
+from dpsql.answers.released.release import Released
+from dpsql.answers.released.written import may_be_repriced, read_released
 from dpsql.charging import Charging, Spoken
 from dpsql.engine.base import Engine
 from dpsql.engine.lower import Lower, lowering
@@ -33,9 +33,9 @@ from dpsql.mechanisms import under_policy
 from dpsql.mechanisms.base import Mechanism
 from dpsql.owner.in_use import InUse
 from dpsql.plan.catalog import Catalog
-from dpsql.plan.no_rows import refuse_no_rows
 from dpsql.plan.options import Options
 from dpsql.plan.outline import Outline
+from dpsql.plan.over_answers.no_rows import refuse_no_rows
 from dpsql.plan.plans import AnyPlan, Plan, PublicPlan
 from dpsql.prepare import Prepared, prepare, refuse_unread
 from dpsql.prepare.batch import Batch, Prices, batch_of, priced_at, repriced, separable
@@ -159,7 +159,7 @@ class Backend:
             half_width: Output column to half width, in the column's unit, > 0.
 
         Raises:
-            ProgrammingError: As `answers.narrow.price_for`.
+            ProgrammingError: As `answers.quotes.narrow.price_for`.
         """
         if separable(own):
             return split_for(own, half_width, self.at)

@@ -17,14 +17,14 @@ from typing import TypeVar
 
 from dpsql.answers.again import handed_out, kept, weight
 from dpsql.answers.answer import Answer
-from dpsql.answers.batch import ToBuy, is_priced
-from dpsql.answers.described import described, described_quote
+from dpsql.answers.computed.postprocess import made_up, passed_on
 from dpsql.answers.finish import exact, finish
-from dpsql.answers.postprocess import made_up, passed_on
-from dpsql.answers.quoted import Quote, for_nothing, released_before
-from dpsql.answers.release import Released, noised, release
+from dpsql.answers.quotes.batch import ToBuy, is_priced
+from dpsql.answers.quotes.described import described, described_quote
+from dpsql.answers.quotes.quoted import Quote, for_nothing, released_before
+from dpsql.answers.released.release import Released, noised, release
+from dpsql.answers.released.written import write_released
 from dpsql.answers.several import beside_first, put_together, quoted_together, rehearse_together
-from dpsql.answers.written import write_released
 from dpsql.backend import Backend
 from dpsql.calls import Calls
 from dpsql.charging import Spoken, Wish
@@ -33,8 +33,8 @@ from dpsql.engine.over_release import lower_over_release
 from dpsql.engine.released import lower_public
 from dpsql.errors import EngineFailed, LedgerError, OperationalError
 from dpsql.ledger.refusals import ChargeStands, suspended
+from dpsql.plan.known.relations import scans
 from dpsql.plan.plans import AnyPlan, PublicPlan
-from dpsql.plan.relations import scans
 from dpsql.plan.types import Awaited, Parameters, Value
 from dpsql.prepare import Measured, Prepared
 from dpsql.prepare.batch import Batch, readings_for

@@ -1,7 +1,7 @@
 """Synthetic tables, and functions of a whole table, called with Python's own arguments in the place of SQL's; and how a
 session shows itself.
 
-Tests: tests/unit/releasing, tests/unit/mechanisms/friendly_core, tests/unit/answers/test_notebook.py.
+Tests: tests/unit/releasing, tests/unit/mechanisms/friendly_core, tests/unit/answers/shown/test_notebook.py.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 
 from dpsql.answers.answer import Answer
 from dpsql.answers.budget import Budget
-from dpsql.answers.notebook import card, heading, known, small, values
-from dpsql.answers.screen import plain, safe
+from dpsql.answers.shown.notebook import card, heading, known, small, values
+from dpsql.answers.shown.screen import plain, safe
 from dpsql.errors import door
 from dpsql.plan.parameters import call_text
 from dpsql.plan.types import Parameters

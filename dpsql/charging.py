@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from threading import Lock
 
-from dpsql.answers.costs import cost_text
+from dpsql.answers.shown.costs import cost_text
 from dpsql.engine.log import OPERATOR
 from dpsql.errors import ApprovalNeeded, Error, OperationalError, ProgrammingError
 from dpsql.ledger.ledger import Ledger

@@ -1,6 +1,6 @@
 """The owner's side: policy, ledger and engine, opened together.
 
-Tests: tests/unit/test_calls.py, tests/unit/owner/test_builder.py.
+Tests: tests/unit/test_calls.py, tests/unit/owner/building/test_builder.py.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsql.answers.budget import Budget
-from dpsql.answers.notebook import card, heading, known, small, values
-from dpsql.answers.postprocess import PostProcess
-from dpsql.answers.screen import safe
+from dpsql.answers.computed.postprocess import PostProcess
+from dpsql.answers.shown.notebook import card, heading, known, small, values
+from dpsql.answers.shown.screen import safe
 from dpsql.backend import Backend, defaults_of
 from dpsql.charging import Charging, check_name
 from dpsql.closing import Closing
@@ -30,12 +30,12 @@ from dpsql.ledger.mark import default_folder
 from dpsql.ledger.served import Served
 from dpsql.ledger.state import Pinned
 from dpsql.ledger.waiting import Waiting
-from dpsql.owner.advised import advised_tables, with_bounds
-from dpsql.owner.builder import alone, build, data_digest_of
+from dpsql.owner.advice.advised import advised_tables, with_bounds
+from dpsql.owner.building.builder import alone, build, data_digest_of
+from dpsql.owner.building.versions import open_engine
 from dpsql.owner.catalog import build_catalog
 from dpsql.owner.in_use import InUse
 from dpsql.owner.scratch import cache_root
-from dpsql.owner.versions import open_engine
 from dpsql.policy import Limit as PolicyLimit
 from dpsql.policy import Policy, load_policy
 from dpsql.privacy.accounting import Limits, PolicyLimits
@@ -46,7 +46,7 @@ from dpsql.times import Times
 
 if TYPE_CHECKING:
     from dpsql.mechanisms.metric.row_metric import RowMetric
-    from dpsql.owner.advise import ReleasedFacts
+    from dpsql.owner.advice.advise import ReleasedFacts
     from dpsql.releasing.sharing import Sharing
 
 __all__ = ["Proxy", "current", "open", "open_ledger", "refresh"]
@@ -307,7 +307,7 @@ def refresh(path: str | PathLike[str], *, progress: Progress | None = None) -> i
 def _require_metrics(policy: Policy, ledger: Ledger) -> None:
     """Refuses a policy with a metric that is none, or is not what it was, before anything is built."""
     if policy.metrics:
-        from dpsql.owner.metric_report import metrics_of  # here: most policies have none
+        from dpsql.owner.checking.metric_report import metrics_of  # here: most policies have none
 
         ledger.refuse_relisted({name: own.listed for name, own in metrics_of(policy).items() if own.listed})
 
@@ -328,7 +328,7 @@ def _facts(ledger: Ledger) -> ReleasedFacts | None:
     """The newest facts that the ledger has; None where it has none."""
     if not ledger.releases(FACTS):
         return None
-    from dpsql.owner.advise import newest  # here: few ledgers have any
+    from dpsql.owner.advice.advise import newest  # here: few ledgers have any
 
     return newest(ledger)
 

@@ -11,20 +11,20 @@ from dataclasses import replace
 from typing import Any
 
 from dpsql.answers.answer import Answer, public
-from dpsql.answers.batch import BatchQuote, Statements, ToBuy, asked_in, at_width, batch_quote
 from dpsql.answers.budget import Budget
 from dpsql.answers.listing import describe_table, list_tables
-from dpsql.answers.narrow import widths_of
 from dpsql.answers.promise import total_promise
-from dpsql.answers.quoted import EXPLAINED, Quote
+from dpsql.answers.quotes.batch import BatchQuote, Statements, ToBuy, asked_in, at_width, batch_quote
+from dpsql.answers.quotes.narrow import widths_of
+from dpsql.answers.quotes.quoted import EXPLAINED, Quote
 from dpsql.asking import in_turn
 from dpsql.backend import Backend
 from dpsql.buying import Buying
 from dpsql.charging import Spoken
 from dpsql.errors import ProgrammingError, door
-from dpsql.plan.awaited import told
 from dpsql.plan.options import Options, read_options
 from dpsql.plan.outline import Outline, outline_of
+from dpsql.plan.over_answers.awaited import told
 from dpsql.plan.parameters import values_of
 from dpsql.plan.plans import AnyPlan, Plan, PublicPlan, Several, groups_listed
 from dpsql.plan.public_groups import lists_groups, parsed

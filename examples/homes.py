@@ -20,7 +20,7 @@ from typing import Any
 
 import dpsql
 from dpsql.answers.answer import Answer
-from dpsql.answers.screen import number, text_table
+from dpsql.answers.shown.screen import number, text_table
 from dpsql.session import Session
 
 __all__ = ["main", "told"]

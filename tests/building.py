@@ -31,8 +31,9 @@ import pytest
 __all__ = ["Here", "Shared"]
 
 REAL = (
-    "tests/unit/owner/test_builder.py::test_the_bounded_file", "tests/unit/owner/test_builder.py::test_a_failed_build",
-    "tests/unit/owner/test_builder.py::test_other_failures", "tests/unit/worker/",
+    "tests/unit/owner/building/test_builder.py::test_the_bounded_file",
+    "tests/unit/owner/building/test_builder.py::test_a_failed_build",
+    "tests/unit/owner/building/test_builder.py::test_other_failures", "tests/unit/worker/",
     "tests/attacks/test_versions_at_once.py", "tests/attacks/test_worker_lockdown.py", "tests/faults/test_broken.py",
 )  # fmt: skip
 FRESH = (
@@ -40,8 +41,8 @@ FRESH = (
     "tests/attacks/test_versions_at_once.py", "tests/attacks/test_worker_lockdown.py", "tests/faults/test_broken.py",
 )  # fmt: skip
 APART = (
-    "tests/unit/owner/test_bounded.py",
-    "tests/unit/owner/test_builder.py",
+    "tests/unit/owner/building/test_bounded.py",
+    "tests/unit/owner/building/test_builder.py",
     "tests/unit/engine/",
     "tests/unit/cli/",
 )

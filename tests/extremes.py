@@ -17,11 +17,11 @@ from dpsql.engine.dialect import Dialect
 from dpsql.engine.printer import Printer
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import FARTHEST_STEP
-from dpsql.plan.expressions import Resolver, arguments_of
 from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Column, Expression
-from dpsql.plan.ranges import known_range
 from dpsql.plan.types import Facts, Type
+from dpsql.plan.values.expressions import Resolver, arguments_of
+from dpsql.plan.values.ranges import known_range
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 

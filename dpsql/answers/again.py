@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from dpsql.answers.answer import Answer, IntervalsOf
-from dpsql.answers.screen import Ends
+from dpsql.answers.shown.screen import Ends
 from dpsql.shelf import MOST_WEIGHT, PLAIN
 
 __all__ = ["handed_out", "kept", "weight"]

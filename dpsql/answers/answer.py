@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsql.answers.copied import deep, pickled, shallow
-from dpsql.answers.costs import cost_text
-from dpsql.answers.ends import footnote, with_ends
-from dpsql.answers.extras import of_extra
-from dpsql.answers.grouped import grouped
-from dpsql.answers.notebook import card, folded, known, small, stamp, values
-from dpsql.answers.noted import said_once
-from dpsql.answers.screen import Ends, legend, percent, plain, safe, text_table, with_error
+from dpsql.answers.shown.costs import cost_text
+from dpsql.answers.shown.ends import footnote, with_ends
+from dpsql.answers.shown.extras import of_extra
+from dpsql.answers.shown.grouped import grouped
+from dpsql.answers.shown.notebook import card, folded, known, small, stamp, values
+from dpsql.answers.shown.noted import said_once
+from dpsql.answers.shown.screen import Ends, legend, percent, plain, safe, text_table, with_error
 from dpsql.errors import DataError, ProgrammingError
-from dpsql.plan.roles import ColumnRole
+from dpsql.plan.over_answers.roles import ColumnRole
 from dpsql.plan.types import ListOf, Shown
 from dpsql.privacy.loss import PrivacyLoss
 
@@ -240,7 +240,7 @@ class Answer:
             MissingExtra: If pyarrow is not installed.
         """
         of_extra("pyarrow", "arrow")
-        from dpsql.answers.arrow import arrow_table
+        from dpsql.answers.shown.arrow import arrow_table
 
         shown = self.with_intervals() if intervals else self
         table = arrow_table(shown.columns, shown.types, shown.rows)

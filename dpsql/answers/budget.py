@@ -12,15 +12,15 @@ from decimal import ROUND_FLOOR
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from dpsql.answers.notebook import card, small, values
-from dpsql.answers.screen import number, text_table
+from dpsql.answers.shown.notebook import card, small, values
+from dpsql.answers.shown.screen import number, text_table
 from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
 
 if TYPE_CHECKING:
     from dpsql.ledger.ledger import AccountState
 from dpsql.answers.answer import Answer, public
-from dpsql.answers.costs import cost_text
+from dpsql.answers.shown.costs import cost_text
 
 __all__ = ["Budget", "as_rows"]
 

@@ -9,7 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from dpsql.answers.screen import Ends, percent
+from dpsql.answers.shown.screen import Ends, percent
 from dpsql.errors import ProgrammingError
 
 __all__ = ["deep", "pickled", "shallow"]

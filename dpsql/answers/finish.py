@@ -10,37 +10,37 @@ from dataclasses import dataclass
 from functools import cache
 
 from dpsql.answers.answer import Answer, Measurement, public
-from dpsql.answers.apart import columns_apart
-from dpsql.answers.beyond import beyond_bounds
-from dpsql.answers.chance import left_to_chance
-from dpsql.answers.consistency import AllGroupings, consistent
-from dpsql.answers.in_order import reaching
-from dpsql.answers.intervals import (
+from dpsql.answers.computed.intervals import (
     AnswerRows,
     Bars,
     level_of_picked,
     output_intervals,
     with_interval_ends,
 )
-from dpsql.answers.linear import Cells, cells_of, linear_intervals
-from dpsql.answers.listed import beside_answer
+from dpsql.answers.computed.linear import Cells, cells_of, linear_intervals
+from dpsql.answers.computed.postprocess import PostProcess
+from dpsql.answers.computed.rounding import widened
+from dpsql.answers.computed.totals import several_rows, several_rows_intervals
 from dpsql.answers.lists import gathered
-from dpsql.answers.means import means_written_out
-from dpsql.answers.noted import caller
-from dpsql.answers.postprocess import PostProcess
-from dpsql.answers.quote import advice, caps, clipped, summary_fields
-from dpsql.answers.release import Released
+from dpsql.answers.quotes.apart import columns_apart
+from dpsql.answers.quotes.beyond import beyond_bounds
+from dpsql.answers.quotes.chance import left_to_chance
+from dpsql.answers.quotes.listed import beside_answer
+from dpsql.answers.quotes.means import means_written_out
+from dpsql.answers.quotes.quote import advice, caps, clipped, summary_fields
+from dpsql.answers.quotes.shorter import shorter
+from dpsql.answers.released.consistency import AllGroupings, consistent
+from dpsql.answers.released.in_order import reaching
+from dpsql.answers.released.release import Released
 from dpsql.answers.report import with_reports
-from dpsql.answers.rounding import widened
-from dpsql.answers.screen import Ends
-from dpsql.answers.shorter import shorter
-from dpsql.answers.totals import several_rows, several_rows_intervals
+from dpsql.answers.shown.noted import caller
+from dpsql.answers.shown.screen import Ends
 from dpsql.mechanisms.foretold import foretold_answer
-from dpsql.plan.expressions import columns_of
-from dpsql.plan.members import noise_decides, picking
+from dpsql.plan.over_answers.members import noise_decides, picking
+from dpsql.plan.over_answers.roles import answer_columns, roles_of
+from dpsql.plan.over_answers.stages import aggregates_in
 from dpsql.plan.plans import Plan, PublicPlan
-from dpsql.plan.roles import answer_columns, roles_of
-from dpsql.plan.stages import aggregates_in
+from dpsql.plan.values.expressions import columns_of
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.account import Composition
 from dpsql.privacy.loss import PrivacyLoss

@@ -11,8 +11,8 @@ from fractions import Fraction
 from dpsql.answers.answer import Answer, public
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
-from dpsql.plan.expressions import nearest
 from dpsql.plan.types import Type
+from dpsql.plan.values.expressions import nearest
 
 __all__ = ["comment", "describe_table", "descriptions", "list_tables"]
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from dpsql.answers.answer import Answer
-from dpsql.answers.screen import Ends
+from dpsql.answers.shown.screen import Ends
 from dpsql.plan.plans import Output, ShownColumn, shown
 
 __all__ = ["gathered", "side_by_side"]

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any
 
 from dpsql.answers.answer import Answer
-from dpsql.answers.screen import Ends
+from dpsql.answers.shown.screen import Ends
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.nodes import Column
 from dpsql.plan.plans import Output, Plan, shown

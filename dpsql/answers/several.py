@@ -14,28 +14,28 @@ from dataclasses import replace
 from typing import Any
 
 from dpsql.answers.answer import Answer
-from dpsql.answers.consistency import AllGroupings
-from dpsql.answers.far import FAR, as_read
+from dpsql.answers.computed.far import FAR, as_read
+from dpsql.answers.computed.intervals import ends_of, within
+from dpsql.answers.computed.postprocess import MADE_UP, PostProcess
 from dpsql.answers.finish import Intervals
-from dpsql.answers.foreseen_together import Own, columns_together
-from dpsql.answers.intervals import ends_of, within
 from dpsql.answers.lists import gathered, side_by_side
-from dpsql.answers.postprocess import MADE_UP, PostProcess
-from dpsql.answers.quoted import Quote, endless_note
-from dpsql.answers.screen import Ends
+from dpsql.answers.quotes.foreseen_together import Own, columns_together
+from dpsql.answers.quotes.quoted import Quote, endless_note
+from dpsql.answers.released.consistency import AllGroupings
+from dpsql.answers.shown.screen import Ends
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.over_release import lower_over_release
 from dpsql.limits import SATURATION
 from dpsql.plan.catalog import TableInfo
-from dpsql.plan.expressions import columns_of
-from dpsql.plan.members import chooses_by_noise, noise_decides
+from dpsql.plan.known.relations import scans
 from dpsql.plan.nodes import Column, Expression, Filter, Join, Project, Relation, Semi, UnionAll
-from dpsql.plan.noised import decided_by_noise, is_noised
-from dpsql.plan.origins import PART, ROW
+from dpsql.plan.over_answers.members import chooses_by_noise, noise_decides
+from dpsql.plan.over_answers.noised import decided_by_noise, is_noised
+from dpsql.plan.over_answers.origins import PART, ROW
+from dpsql.plan.over_answers.ranged import Ranged, Told
+from dpsql.plan.over_answers.roles import roles_of
 from dpsql.plan.plans import Plan, Several
-from dpsql.plan.ranged import Ranged, Told
-from dpsql.plan.relations import scans
-from dpsql.plan.roles import roles_of
+from dpsql.plan.values.expressions import columns_of
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.privacy.tables import GroupColumns
 from dpsql.worker.client import Table

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpsql.answers.answer import NOT_PRIVATE, Answer
-from dpsql.answers.screen import safe
+from dpsql.answers.shown.screen import safe
 
 __all__ = ["WRITERS", "json_value", "to_csv", "to_json", "to_parquet"]
 

@@ -20,8 +20,8 @@ from dpsql.audit.measured import ALONE, Floats
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.advice import Advice, as_raw
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
-from dpsql.owner.advise import Foretold, foretold
-from dpsql.owner.questions import Tally, of_sizes, of_totals, open_texts
+from dpsql.owner.advice.advise import Foretold, foretold
+from dpsql.owner.advice.questions import Tally, of_sizes, of_totals, open_texts
 from dpsql.owner.shape import shape_of
 from dpsql.policy import Policy
 from dpsql.privacy.account import UNIT
@@ -31,7 +31,7 @@ from dpsql.privacy.tables import RawTable
 __all__ = ["STAGES", "FactCounts", "FactsAsked", "facts_asked", "likelihoods", "moved_too_far", "reached"]
 
 STAGES = ("sizes", "totals")
-"""As `owner.measure` counts them, one after the other, under one charge."""
+"""As `owner.advice.measure` counts them, one after the other, under one charge."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpsql.answers.screen import number, safe, text_table
+from dpsql.answers.shown.screen import number, safe, text_table
 from dpsql.audit.replay import Promise
 
 __all__ = ["Row", "Verdicts"]

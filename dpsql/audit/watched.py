@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy.typing as npt
 
-from dpsql.answers.postprocess import MADE_UP
-from dpsql.answers.release import Released, noised
+from dpsql.answers.computed.postprocess import MADE_UP
+from dpsql.answers.released.release import Released, noised
 from dpsql.audit.charged import Charged
 from dpsql.audit.replay import FREE, Drawing, Pick, Promise, Run, RunPart, is_failure, spoken
 from dpsql.audit.synthetic import watched_table

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from dpsql.answers.postprocess import PostProcess
+from dpsql.answers.computed.postprocess import PostProcess
 from dpsql.audit.facts import STAGES, FactCounts
 from dpsql.audit.remembering import Remembering
 from dpsql.audit.replay import Promise, Replay, Run, neighbours_of
@@ -22,7 +22,7 @@ from dpsql.closing import Closing
 from dpsql.engine.base import EngineStatement
 from dpsql.ledger.ledger import Ledger
 from dpsql.mechanisms.metric.row_metric import RowMetric
-from dpsql.owner.builder import counted
+from dpsql.owner.building.builder import counted
 from dpsql.owner.catalog import build_catalog
 from dpsql.owner.shape import shape_of
 from dpsql.policy import Policy

@@ -104,7 +104,7 @@ def _one_by_one(
     session: Session, statements: Sequence[str], options: Mapping[str, Any], *, alone: bool
 ) -> Iterator[Answer]:
     """Each answer when it is there; a refusal says of which statement it is, but of one that stands alone."""
-    from dpsql.answers.batch import numbered
+    from dpsql.answers.quotes.batch import numbered
 
     for place, statement in enumerate(statements, 1):
         with nullcontext() if alone else numbered(place), progress() as bar:

@@ -22,7 +22,7 @@ def approve(
     ] = None,
 ) -> None:
     """The owner: the statements that wait for approval, or one of them approved, to run once within a day."""
-    from dpsql.answers.screen import text_table
+    from dpsql.answers.shown.screen import text_table
     from dpsql.ledger.beside import Beside, beside
     from dpsql.ledger.waiting import Waiting
     from dpsql.policy import load_policy

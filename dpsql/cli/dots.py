@@ -178,14 +178,14 @@ class Shell:
         does()
 
     def _help(self) -> None:
-        from dpsql.answers.screen import text_table
+        from dpsql.answers.shown.screen import text_table
 
         self._tell(text_table(("command", "what it does"), [*COMMANDS.items()], widest=None, screen=screen_width()))
         self._tell("Statements end with a semicolon.")
 
     def _tables(self, name: str) -> None:
         from dpsql.answers.listing import descriptions
-        from dpsql.answers.screen import WIDEST, safe
+        from dpsql.answers.shown.screen import WIDEST, safe
 
         told = self._session.describe(name) if name else self._session.tables()
         self._tell(told.to_text())
@@ -225,7 +225,7 @@ class Shell:
         self._tell(f"Each statement costs {found[0]}." if found else "No price is set: each statement names its own.")
 
     def _mechanisms(self) -> None:
-        from dpsql.answers.screen import text_table
+        from dpsql.answers.shown.screen import text_table
         from dpsql.mechanisms import MECHANISMS
 
         rows = [(own.name, (type(own.loaded).__doc__ or "").splitlines()[0]) for own in MECHANISMS]

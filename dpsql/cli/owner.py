@@ -16,17 +16,17 @@ __all__ = ["check", "refresh", "schema"]
 def check(policy: PolicyFile) -> None:
     """The owner: is the policy sound, and does the data fit it? Exact shares, for the owner's eyes; no row's value."""
     from dpsql.advising import facts_of
-    from dpsql.answers.screen import text_table
-    from dpsql.owner.advised import with_bounds
-    from dpsql.owner.budget_report import budget_findings
-    from dpsql.owner.check import Finding
-    from dpsql.owner.check import check as findings_of
+    from dpsql.answers.shown.screen import text_table
+    from dpsql.owner.advice.advised import with_bounds
+    from dpsql.owner.advice.recommend import contradictions, unmeasured
+    from dpsql.owner.building.versions import numbered, refused
+    from dpsql.owner.checking.budget_report import budget_findings
+    from dpsql.owner.checking.check import Finding
+    from dpsql.owner.checking.check import check as findings_of
+    from dpsql.owner.checking.guess_report import guess_findings
+    from dpsql.owner.checking.metric_report import metric_findings
+    from dpsql.owner.checking.partition_report import partition_findings
     from dpsql.owner.finding import HEADS, RIGHT, rows_of, verdict
-    from dpsql.owner.guess_report import guess_findings
-    from dpsql.owner.metric_report import metric_findings
-    from dpsql.owner.partition_report import partition_findings
-    from dpsql.owner.recommend import contradictions, unmeasured
-    from dpsql.owner.versions import numbered, refused
     from dpsql.policy import load_policy
     from dpsql.proxy import current
 
@@ -63,7 +63,7 @@ def check(policy: PolicyFile) -> None:
 def refresh(policy: PolicyFile) -> None:
     """The owner: the data are a new version. Builds the bounded views; refreshes no budget."""
     from dpsql import proxy
-    from dpsql.owner.versions import numbered
+    from dpsql.owner.building.versions import numbered
     from dpsql.policy import load_policy
 
     with progress() as bar, told(policy):

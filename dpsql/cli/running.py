@@ -119,6 +119,6 @@ def screen_width() -> int | None:
 
 def line(text: str) -> str:
     """The text on one line, without anything that a terminal would act on."""
-    from dpsql.answers.screen import safe
+    from dpsql.answers.shown.screen import safe
 
     return safe(text)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dpsql.answers.extras import of_extra
+from dpsql.answers.shown.extras import of_extra
 from dpsql.cli.app import app
 from dpsql.cli.arguments import PolicyFile, takes
 from dpsql.cli.running import line, opened

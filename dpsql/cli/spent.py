@@ -31,8 +31,8 @@ def budget(
     """What was spent and what is left, of all together and of each analyst."""
     from dpsql.answers.budget import Budget, as_rows
     from dpsql.answers.promise import total_promise
-    from dpsql.answers.screen import text_table
-    from dpsql.owner.metric_report import metrics_of
+    from dpsql.answers.shown.screen import text_table
+    from dpsql.owner.checking.metric_report import metrics_of
     from dpsql.policy import load_policy
     from dpsql.proxy import open_ledger
 
@@ -61,8 +61,8 @@ def budget(
 @app.command()
 def log(policy: PolicyFile) -> None:
     """The owner: who asked what, when, at which loss."""
-    from dpsql.answers.costs import cost_text
-    from dpsql.answers.screen import text_table
+    from dpsql.answers.shown.costs import cost_text
+    from dpsql.answers.shown.screen import text_table
     from dpsql.policy import load_policy
     from dpsql.privacy.loss import summary
     from dpsql.proxy import open_ledger

@@ -35,7 +35,7 @@ def add(policy: PolicyFile, name: Name = None, owner: Owner = False) -> None:
 @user_app.command("list")
 def list_users(policy: PolicyFile) -> None:
     """Who may come in, and since when."""
-    from dpsql.answers.screen import text_table
+    from dpsql.answers.shown.screen import text_table
 
     rows = [(user.name or "the owner", user.id, user.since) for user in _users(policy)[1].all()]
     typer.echo(text_table(("user", "token begins with", "since"), rows))

@@ -16,9 +16,9 @@ from dpsql.engine.ranked import UnitRows
 from dpsql.engine.sized import paired_rows
 from dpsql.engine.streamed import streamed
 from dpsql.engine.totals import from_totals
+from dpsql.plan.known.relations import scans
+from dpsql.plan.known.stability import rows_per_unit
 from dpsql.plan.needs import Values
-from dpsql.plan.relations import scans
-from dpsql.plan.stability import rows_per_unit
 from dpsql.worker.making import Added, Counted
 from dpsql.worker.ordered import PLACE, UNIT
 

@@ -3,7 +3,7 @@
 The owner's side writes the SQL, in the words of the database's dialect; the folder knows where the rows lie, what types
 they have, and how a table is made of them. SQL here is of the policy's words alone.
 
-Tests: tests/sql/test_dialects.py, tests/unit/owner/test_bounded.py.
+Tests: tests/sql/test_dialects.py, tests/unit/owner/building/test_bounded.py.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ from fractions import Fraction
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.functions import Function, Spelt
 from dpsql.plan.functions.table import Work
+from dpsql.plan.known.relations import has_left_join
 from dpsql.plan.nodes import Relation
-from dpsql.plan.relations import has_left_join
 from dpsql.plan.types import Type, Value
 
 __all__ = ["CLOCK_AND_OFFSET", "FAMILIES", "OFFSET", "WIRE", "Dialect", "filled", "functions_in"]

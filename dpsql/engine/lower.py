@@ -32,8 +32,8 @@ from dpsql.engine.streamed import (
 from dpsql.engine.totals import from_totals
 from dpsql.errors import InvariantBroken
 from dpsql.limits import MOST_OPEN_GROUPS, MOST_ROWS
+from dpsql.plan.known.relations import scans
 from dpsql.plan.needs import Aggregates, Cells, Histogram, Measure, MeasureKind, Need, Ordered, Sized, Source, Values
-from dpsql.plan.relations import scans
 from dpsql.plan.types import Type
 from dpsql.worker.making import Firsts, Way
 

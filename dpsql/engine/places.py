@@ -14,10 +14,10 @@ from typing import Any
 
 from dpsql.engine.printer import Printer
 from dpsql.plan.catalog import ColumnInfo, place_name
+from dpsql.plan.known.relations import scans, unit_scans
 from dpsql.plan.needs import Source
 from dpsql.plan.nodes import Column, Scan
 from dpsql.plan.plans import Key
-from dpsql.plan.relations import scans, unit_scans
 from dpsql.plan.types import Facts, Type, Value
 
 __all__ = ["by_place", "placeable", "rising"]

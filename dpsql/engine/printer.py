@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from dpsql.engine.dialect import WIRE, Dialect, filled
-from dpsql.plan.expressions import columns_of
 from dpsql.plan.functions.rules import FAR
 from dpsql.plan.grids import saturating_grid
+from dpsql.plan.known.relations import filtered_scan
 from dpsql.plan.nodes import (
     AWAITED,
     Apply,
@@ -36,8 +36,8 @@ from dpsql.plan.nodes import (
     Windowed,
     Written,
 )
-from dpsql.plan.relations import filtered_scan
 from dpsql.plan.types import Awaited, Grid, Type, Value
+from dpsql.plan.values.expressions import columns_of
 from dpsql.sql.normal import frame_text
 
 __all__ = ["Printer"]

@@ -13,10 +13,10 @@ from dpsql.engine.released import lower_public
 from dpsql.errors import EngineFailed, OperationalError, PolicyError, UnsupportedQuery
 from dpsql.limits import MOST_LISTED
 from dpsql.plan.catalog import Catalog, TableInfo
-from dpsql.plan.domains import Cell
+from dpsql.plan.known.relations import column_of, scans, size_of
+from dpsql.plan.measured.domains import Cell
 from dpsql.plan.nodes import Column, Relation, Scan
 from dpsql.plan.plans import Output, PublicPlan, Stage
-from dpsql.plan.relations import column_of, scans, size_of
 from dpsql.plan.types import Value
 
 __all__ = ["PublicColumns"]

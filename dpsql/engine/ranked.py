@@ -6,9 +6,9 @@ rank among them (`with_least_rank`). Where a relation has no such ranks, it is t
 
 Theorem. Whatever a unit's rows are, and whoever else is there, the same rows (and groups) of that unit stay: at most k.
 
-Proof. A stored rank is a function of the unit's own rows and the secret (`owner.caps.placed`), and so is each row of
-a relation of one unit's rows, with the ranks that it is made of; no two of them have the same, and no row is in two
-groups of a sub-query that groups by the unit. So the first k rows in
+Proof. A stored rank is a function of the unit's own rows and the secret (`owner.building.caps.placed`), and so is each
+row of a relation of one unit's rows, with the ranks that it is made of; no two of them have the same, and no row is in
+two groups of a sub-query that groups by the unit. So the first k rows in
 the order of the ranks, and the first k groups in the order of their first rows, are functions of the unit's rows alone.
 By a hash the same holds of what the rows say; equal rows are alike.
 
@@ -27,9 +27,9 @@ from dataclasses import dataclass, replace
 
 from dpsql.engine.printer import Printer
 from dpsql.plan.catalog import NUMBER, RANK, ROW, rank_digits
+from dpsql.plan.known.relations import filtered_scan, is_public, most_met, unit_scans
+from dpsql.plan.known.stability import rows_per_unit
 from dpsql.plan.nodes import Column, Filter, Join, PerUnit, Relation, Scan, Semi, UnitValue
-from dpsql.plan.relations import filtered_scan, is_public, most_met, unit_scans
-from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Facts, Type
 
 __all__ = [

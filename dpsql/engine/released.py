@@ -13,10 +13,10 @@ from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.printer import Printer
 from dpsql.engine.rows import statement_over
 from dpsql.errors import InvariantBroken
-from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Column, Expression
 from dpsql.plan.plans import Plan, PublicPlan, Stage
-from dpsql.plan.windows import between_stages
+from dpsql.plan.rows.windows import between_stages
+from dpsql.plan.values.expressions import columns_of
 
 __all__ = ["lower_cells", "lower_public", "lower_released"]
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.printer import Printer
 from dpsql.errors import InvariantBroken
+from dpsql.plan.known.relations import scans, unit_of
 from dpsql.plan.needs import Source
 from dpsql.plan.nodes import Column, Expression, Relation
-from dpsql.plan.relations import scans, unit_of
 from dpsql.plan.types import Grid
 
 __all__ = ["UNIT", "ValueColumn", "column_name", "statement_over", "unit_column", "value_rows"]

@@ -24,8 +24,8 @@ from dpsql.engine.places import by_place, placeable
 from dpsql.engine.printer import Printer
 from dpsql.engine.rows import UNIT, ValueColumn, column_name, unit_column, value_rows
 from dpsql.engine.sized import WIRES, TotalRows, bin_of
+from dpsql.plan.known.relations import scans
 from dpsql.plan.needs import Source
-from dpsql.plan.relations import scans
 from dpsql.plan.types import Type, Value
 from dpsql.worker.ordered import OF
 

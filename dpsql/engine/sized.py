@@ -20,10 +20,10 @@ from dpsql.errors import InvariantBroken
 from dpsql.limits import FARTHEST_STEP
 from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.grids import Bins, saturating_grid
+from dpsql.plan.known.relations import unit_of
+from dpsql.plan.known.stability import rows_per_unit
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind, Sized, Source, Values
 from dpsql.plan.nodes import Column, Expression, PerUnit
-from dpsql.plan.relations import unit_of
-from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Grid, Value
 from dpsql.worker.ordered import OF
 

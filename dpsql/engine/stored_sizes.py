@@ -23,12 +23,12 @@ from dpsql.engine.rows import value_rows
 from dpsql.engine.sized import WIRES, TotalRows
 from dpsql.engine.totals import stored_column
 from dpsql.plan.catalog import SIZES, StoredSizes, place_name
-from dpsql.plan.expressions import columns_of
 from dpsql.plan.grids import Bins
 from dpsql.plan.needs import Sized
 from dpsql.plan.nodes import Column, Expression, Scan
 from dpsql.plan.plans import Key
 from dpsql.plan.types import Facts, Type, Value
+from dpsql.plan.values.expressions import columns_of
 from dpsql.worker.ordered import OF, SIZED
 
 __all__ = ["read_sizes_by_day", "read_sizes_of_rows", "read_sizes_of_totals"]

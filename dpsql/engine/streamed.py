@@ -28,11 +28,11 @@ from dpsql.engine.ranked import lies, number_of, numbered, numbers_in_order
 from dpsql.engine.rows import UNIT, ValueColumn, column_name, value_rows
 from dpsql.errors import InvariantBroken
 from dpsql.limits import FARTHEST_STEP
-from dpsql.plan.expressions import columns_of
+from dpsql.plan.known.relations import filtered_scan, scans
+from dpsql.plan.known.stability import rows_per_unit
 from dpsql.plan.needs import Measure, MeasureKind, Source
 from dpsql.plan.nodes import Column, Expression, Scan
-from dpsql.plan.relations import filtered_scan, scans
-from dpsql.plan.stability import rows_per_unit
+from dpsql.plan.values.expressions import columns_of
 from dpsql.worker.making import Added, ByKey, Firsts, Repeats
 from dpsql.worker.ordered import KEY, WHOLE
 

@@ -16,10 +16,10 @@ from fractions import Fraction
 from dpsql.engine.printer import Printer
 from dpsql.engine.sized import TotalRows
 from dpsql.plan.catalog import ColumnInfo, StoredTotals, TableInfo
-from dpsql.plan.expressions import columns_of
+from dpsql.plan.known.relations import filtered_scan
 from dpsql.plan.nodes import Column, Expression, Filter, Relation, Scan
-from dpsql.plan.relations import filtered_scan
 from dpsql.plan.types import Facts, Grid, Type
+from dpsql.plan.values.expressions import columns_of
 
 __all__ = ["from_totals", "stored_column"]
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dpsql.mechanisms.late import Late, choosing, first_groups, named, of, priced_by_a_metric
-from dpsql.plan.domains import Evaluate
+from dpsql.plan.measured.domains import Evaluate
 
 if TYPE_CHECKING:
     from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric

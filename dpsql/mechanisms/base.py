@@ -22,8 +22,8 @@ from dpsql.errors import InvariantBroken
 from dpsql.plan.needs import Need, Source
 from dpsql.plan.nodes import Aggregate, Expression
 from dpsql.plan.options import Options
-from dpsql.plan.per_class import UnitValues
 from dpsql.plan.plans import Plan, TableFunction
+from dpsql.plan.rows.per_class import UnitValues
 from dpsql.plan.types import Facts, Grid
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler

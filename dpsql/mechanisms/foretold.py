@@ -20,17 +20,17 @@ from dpsql.mechanisms.base import Offer, Request
 from dpsql.mechanisms.noise.sensitivity import most_values
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.plan.aggregates import FUNCTIONS, Kind
-from dpsql.plan.dated import as_shown, wide_as_shown
-from dpsql.plan.expressions import as_constant, columns_of, range_of, substituted
 from dpsql.plan.functions import Nulls
-from dpsql.plan.guesses import rows_guessed, rows_left, rows_said_by, units_guessed, units_said_by
 from dpsql.plan.intervals import Interval
-from dpsql.plan.narrowing import counts_nothing, is_never
+from dpsql.plan.known.guesses import rows_guessed, rows_left, rows_said_by, units_guessed, units_said_by
+from dpsql.plan.known.narrowing import counts_nothing, is_never
+from dpsql.plan.measured.dated import as_shown, wide_as_shown
 from dpsql.plan.needs import Cells
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
+from dpsql.plan.over_answers.roles import answer_columns
 from dpsql.plan.plans import Plan
-from dpsql.plan.ranges import DATED, is_certain
-from dpsql.plan.roles import answer_columns
+from dpsql.plan.values.expressions import as_constant, columns_of, range_of, substituted
+from dpsql.plan.values.ranges import DATED, is_certain
 from dpsql.privacy.tables import ReleasedTable
 
 __all__ = ["foretold", "foretold_answer", "looked_at", "nothing_from", "of_use", "rows_said"]

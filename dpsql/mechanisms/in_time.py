@@ -9,7 +9,7 @@ Tests: tests/unit/mechanisms/test_in_time.py.
 from __future__ import annotations
 
 from dpsql.mechanisms.base import Request
-from dpsql.plan.guesses import OPEN_GROUPS
+from dpsql.plan.known.guesses import OPEN_GROUPS
 
 __all__ = ["too_long"]
 

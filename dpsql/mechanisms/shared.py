@@ -42,9 +42,9 @@ from dpsql.mechanisms.noise.mean import MeanRelease, centre_of, mean_query
 from dpsql.mechanisms.noise.moments import MomentsRelease, in_shares, moments_query, noised_columns
 from dpsql.mechanisms.noise.noised import NoisedRelease, in_unit
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, measure_of, need_of, rows_fixed, sensitivity_of
+from dpsql.plan.known.there import presence, value_where_there
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
-from dpsql.plan.ranges import is_certain
-from dpsql.plan.there import presence, value_where_there
+from dpsql.plan.values.ranges import is_certain
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable

@@ -42,8 +42,8 @@ from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.mechanisms.noise.sensitivity import KINDS, measure_of, most_values, need_of, sensitivity_of
 from dpsql.mechanisms.noise.thresholds import threshold_delta, threshold_for
 from dpsql.mechanisms.noise.values import within
-from dpsql.plan.guesses import rows_guessed
-from dpsql.plan.relations import unit_of
+from dpsql.plan.known.guesses import rows_guessed
+from dpsql.plan.known.relations import unit_of
 from dpsql.privacy.kinds import Approximate
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable

@@ -27,9 +27,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpsql.mechanisms.base import Mechanism, Request
-from dpsql.plan.hints import source
+from dpsql.plan.known.relations import conjuncts
 from dpsql.plan.nodes import Apply, Case, Column, Expression, Filter, PerUnit, Project, Relation, Scan
-from dpsql.plan.relations import conjuncts
+from dpsql.plan.values.hints import source
 
 __all__ = ["only_named"]
 

@@ -11,17 +11,17 @@ from typing import Any
 from dpsql.engine.base import PublicTable
 from dpsql.errors import PolicyError
 from dpsql.limits import LONGEST_IDENTITY
-from dpsql.owner.by_size import sizes_by_day, sizes_of_rows
-from dpsql.owner.facts import with_lists
+from dpsql.owner.advice.typical import place_of
+from dpsql.owner.building.by_size import sizes_by_day, sizes_of_rows
+from dpsql.owner.building.facts import with_lists
+from dpsql.owner.building.totals import stored_totals
+from dpsql.owner.building.value_counts import stored_counts
 from dpsql.owner.partitions import with_partition
 from dpsql.owner.shape import CLASSES, stores_grid, table_shape
-from dpsql.owner.totals import stored_totals
-from dpsql.owner.typical import place_of
-from dpsql.owner.value_counts import stored_counts
 from dpsql.plan.advised import AdvisedTable
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.functions import Function, Spelt
-from dpsql.plan.guesses import known_units
+from dpsql.plan.known.guesses import known_units
 from dpsql.plan.types import DECLARED, Facts, Type, Value
 from dpsql.policy import ColumnPolicy, Policy, TablePolicy
 from dpsql.policy.mechanisms import ColumnMechanisms
@@ -80,7 +80,7 @@ def _says_rows(table: TablePolicy, info: TableInfo) -> bool:
 
 
 def _class_of(names: tuple[str, ...]) -> TableInfo | None:
-    """The table that `owner.classes` builds."""
+    """The table that `owner.building.classes` builds."""
     if not names:
         return None
     columns = {

@@ -1,6 +1,6 @@
 """What an engine's folder offers to the owner's side; which engines there are stands in `dpsql.engines`.
 
-Tests: tests/unit/engine/test_engines.py, tests/unit/owner/test_builder.py.
+Tests: tests/unit/engine/test_engines.py, tests/unit/owner/building/test_builder.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What `dpsql check` finds, and public columns for it: the parent's side, without a database.
 
-Tests: tests/unit/owner/test_check.py, tests/unit/owner/test_guess_report.py.
+Tests: tests/unit/owner/checking/test_check.py, tests/unit/owner/checking/test_guess_report.py.
 """
 
 from __future__ import annotations

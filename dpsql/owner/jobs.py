@@ -1,6 +1,6 @@
 """Jobs for the owner's process, which alone reads the source: the parent's side.
 
-Tests: tests/unit/owner/test_builder.py.
+Tests: tests/unit/owner/building/test_builder.py.
 """
 
 from __future__ import annotations

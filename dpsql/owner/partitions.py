@@ -11,11 +11,11 @@ from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.catalog import Catalog, RandomPartition, RandomStatistic, TableInfo
+from dpsql.plan.known.relations import column_of, filtered_scan
+from dpsql.plan.known.value_lists import column_domain
 from dpsql.plan.nodes import Expression, Scan
 from dpsql.plan.plans import Plan
-from dpsql.plan.relations import column_of, filtered_scan
 from dpsql.plan.resolve import resolve_query
-from dpsql.plan.values import column_domain
 from dpsql.policy import Policy
 from dpsql.privacy.exposure import gamma_of_cells, rounded_up
 from dpsql.sql import syntax

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from dpsql.errors import OperationalError, PolicyError
-from dpsql.owner.again import Again
-from dpsql.owner.check import findings, number_of_units
+from dpsql.owner.advice.measure import measured, require_readable
+from dpsql.owner.building.again import Again
+from dpsql.owner.building.public import columns_of_public
+from dpsql.owner.building.views import Report, build_tables
+from dpsql.owner.checking.check import findings, number_of_units
+from dpsql.owner.checking.guess_report import belied
 from dpsql.owner.engines import building, sources
-from dpsql.owner.guess_report import belied
-from dpsql.owner.measure import measured, require_readable
-from dpsql.owner.public import columns_of_public
 from dpsql.owner.shape import Shape
-from dpsql.owner.views import Report, build_tables
 from dpsql.worker import limits, wire
 
 __all__ = ["answered", "main"]

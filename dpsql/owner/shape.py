@@ -1,6 +1,6 @@
 """What the policy says about the bounded tables: all that the builder is told, and nothing else.
 
-Tests: tests/unit/owner/test_bounded.py, tests/unit/owner/test_classes.py.
+Tests: tests/unit/owner/building/test_bounded.py, tests/unit/owner/building/test_classes.py.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class TableShape:
 
     @property
     def numbered(self) -> bool:
-        """Whether numbers stand beside its rows, by which an engine adds them up unit by unit (`owner.numbered`)."""
+        """Whether numbers stand beside its rows, by which engines add them up by unit (`owner.building.numbered`)."""
         return not self.public and self.rows_per_unit > 1
 
 

@@ -48,7 +48,7 @@ OptionValue = Value | tuple[Value, ...]
 """What an option may be set to: a constant, or several in parentheses."""
 
 AWAITED = "awaited"
-"""The alias of columns that stand for values which are released first (`plan.awaited`)."""
+"""The alias of columns that stand for values which are released first (`plan.over_answers.awaited`)."""
 
 # ------------------------------------------------------------------ expressions
 
@@ -132,7 +132,7 @@ class Windowed:
     """A function of a row of an answer and the rows beside it: ``f(..) OVER (PARTITION BY .. ORDER BY .. frame)``.
 
     Attributes:
-        function: Of the list in `dpsql.plan.windows`; ``{over}`` in its spelling is the window.
+        function: Of the list in `dpsql.plan.rows.windows`; ``{over}`` in its spelling is the window.
         arguments: Over one row.
         partition: What rows that see each other have in common.
         order: Terms.
@@ -160,7 +160,7 @@ class Total:
     """One aggregate over all rows of the answer that a stage reads: ``(SELECT SUM(n) FROM a WHERE ..)`` as a value.
 
     Attributes:
-        function: An aggregate of `dpsql.plan.stages`.
+        function: An aggregate of `dpsql.plan.over_answers.stages`.
         arguments: Over one of those rows.
         where: Which of them count, or None for all.
         facts: What is known of it.

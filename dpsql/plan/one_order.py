@@ -19,10 +19,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dpsql.plan.aggregates import FUNCTIONS
-from dpsql.plan.expressions import arguments_of, columns_of, substituted
 from dpsql.plan.nodes import Aggregate, Apply, Column, Constant, Expression
+from dpsql.plan.over_answers.stages import RELEASED
 from dpsql.plan.plans import Plan
-from dpsql.plan.stages import RELEASED
+from dpsql.plan.values.expressions import arguments_of, columns_of, substituted
 
 __all__ = ["in_one_order"]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.limits import LEAST_GIVEN_DELTA, LEAST_LOSS, MOST_LOSS
-from dpsql.plan.expressions import Resolver, nearest
 from dpsql.plan.nodes import OptionValue
+from dpsql.plan.values.expressions import Resolver, nearest
 from dpsql.sql import syntax
 
 __all__ = ["NAMES", "Options", "options_of", "read_options"]

@@ -16,11 +16,11 @@ from typing import Any
 from dpsql.errors import Error
 from dpsql.plan.aggregates import CALLS, Takes
 from dpsql.plan.catalog import Catalog
-from dpsql.plan.conversions import as_constant
 from dpsql.plan.functions.casts import cast_type
+from dpsql.plan.over_answers.roles import bars_of
 from dpsql.plan.plans import AnyPlan, shown
-from dpsql.plan.roles import bars_of
 from dpsql.plan.types import Parameters, Shown, Type, Value
+from dpsql.plan.values.conversions import as_constant
 from dpsql.sql import syntax
 from dpsql.sql.parameters import parameter_count, parameters_in
 from dpsql.sql.walk import children, walk

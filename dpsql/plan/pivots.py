@@ -15,14 +15,14 @@ from decimal import Decimal
 from itertools import count
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan.conditions import refuse_identifying
-from dpsql.plan.domains import Evaluate, domain_of
+from dpsql.plan.known.conditions import refuse_identifying
+from dpsql.plan.known.relations import conjuncts, predicates
+from dpsql.plan.known.scope import same_name
+from dpsql.plan.measured.domains import Evaluate, domain_of
 from dpsql.plan.nodes import Column, Expression
 from dpsql.plan.plans import AnyPlan, Plan
-from dpsql.plan.relations import conjuncts, predicates
-from dpsql.plan.rows import Rows
-from dpsql.plan.scope import same_name
-from dpsql.plan.sub_queries import ReleasesInside
+from dpsql.plan.rows.from_where import Rows
+from dpsql.plan.rows.sub_queries import ReleasesInside
 from dpsql.plan.types import Value
 from dpsql.sql import syntax
 from dpsql.sql.naming import column_name

@@ -228,8 +228,9 @@ class Plan:
             aggregates are the columns.
         cut: Which rows of the answer are shown. No mechanism reads it, and it tells no statement from another: it cuts
             an answer that was released before, too.
-        awaits: What is released before, and read as values: by their numbers, the columns of `plan.awaited`.
-        combined: Which keys are not combined freely (`plan.combined`). No sensitivity rests on it.
+        awaits: What is released before, and read as values: by their numbers, the columns of
+        `plan.over_answers.awaited`.
+        combined: Which keys are not combined freely (`plan.measured.combined`). No sensitivity rests on it.
         rows_by: The keys by index, as they are written: the order of rows without ORDER BY. Empty for that of ``keys``.
         told_by: The aggregates by index, as they are written: the order in which they are told of. Empty for their own.
     """
@@ -319,7 +320,7 @@ class Several:
     Attributes:
         parts: What is answered: a release each, or public tables. They know nothing of each other.
         rows: The answers as tables, joined and one after the other; its columns are those of ``after`` by name, then
-            for each row where it comes from (`plan.several`).
+            for each row where it comes from (`plan.over_answers.several`).
         after: What is made of these rows, as of one release: ``k0``, ``k1``, ... hold no noise, ``a0``, ``a1``, ... do.
         notes: What is said beside the answer: of SELECTs that add no row.
     """

@@ -17,12 +17,12 @@ from dataclasses import replace
 from typing import Any
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan.expressions import columns_of
+from dpsql.plan.known.relations import is_public
+from dpsql.plan.known.scope import Scope
 from dpsql.plan.options import Options
 from dpsql.plan.plans import Key
-from dpsql.plan.relations import is_public
-from dpsql.plan.rows import Rows
-from dpsql.plan.scope import Scope
+from dpsql.plan.rows.from_where import Rows
+from dpsql.plan.values.expressions import columns_of
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 

@@ -8,48 +8,48 @@ from functools import partial
 from itertools import count
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan.aggregate_calls import AggregateReader, Asked, without_report
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, Kind, Takes
-from dpsql.plan.applied import NoSuchValue
-from dpsql.plan.awaited import Awaiting
-from dpsql.plan.beside import ValueBeside, beside_values
 from dpsql.plan.catalog import Catalog
-from dpsql.plan.combined import Combinations, combined, unread
-from dpsql.plan.conditions import holds_aggregate
-from dpsql.plan.conversions import as_null
-from dpsql.plan.dated import with_ends_of_dates
-from dpsql.plan.domains import Evaluate, domain_of
-from dpsql.plan.expressions import Resolver, as_constant
-from dpsql.plan.geometric import taken_back
-from dpsql.plan.grouping import CALLED, grouping, listed_rows, sets_written
-from dpsql.plan.interval_ends import INTERVAL_ENDS, interval_end, reads_ends
-from dpsql.plan.kept_order import with_order_kept
-from dpsql.plan.lateral import of_the_list, with_names_read, within
-from dpsql.plan.lists import Lists, numbered
+from dpsql.plan.known.conditions import holds_aggregate
+from dpsql.plan.known.relations import conjuncts, is_public, predicates
+from dpsql.plan.known.scope import Scope, ScopeEntry, identifying
+from dpsql.plan.known.single_rows import refuse_single_rows
+from dpsql.plan.known.stars import refuse_twice
+from dpsql.plan.measured.aggregate_calls import AggregateReader, Asked, without_report
+from dpsql.plan.measured.combined import Combinations, combined, unread
+from dpsql.plan.measured.dated import with_ends_of_dates
+from dpsql.plan.measured.domains import Evaluate, domain_of
+from dpsql.plan.measured.lists import Lists, numbered
+from dpsql.plan.measured.over_all import with_windows_aggregated
 from dpsql.plan.nodes import Aggregate, Column, Expression, Order, Relation
 from dpsql.plan.one_order import in_one_order
 from dpsql.plan.options import options_of
-from dpsql.plan.over_all import with_windows_aggregated
-from dpsql.plan.own_values import with_own_values
-from dpsql.plan.partners import WrongAnswer
-from dpsql.plan.per_unit import group_nodes, plan_per_unit
+from dpsql.plan.over_answers.awaited import Awaiting
+from dpsql.plan.over_answers.beside import ValueBeside, beside_values
+from dpsql.plan.over_answers.grouping import CALLED, grouping, listed_rows, sets_written
+from dpsql.plan.over_answers.interval_ends import INTERVAL_ENDS, interval_end, reads_ends
+from dpsql.plan.over_answers.kept_order import with_order_kept
+from dpsql.plan.over_answers.own_values import with_own_values
+from dpsql.plan.over_answers.several import MixesPeople, asked_in, of_select, of_union
+from dpsql.plan.over_answers.stages import RELEASED, plan_stage, released_names, row_count
+from dpsql.plan.over_answers.work import refuse_heavy
+from dpsql.plan.over_answers.wrapped import cut_to, described_alone, wrapped
 from dpsql.plan.pivots import with_values_listed
 from dpsql.plan.plans import AnyPlan, Key, Output, Plan, PublicPlan, Several, deciding
 from dpsql.plan.public_groups import refuse_other_keys, with_public_groups
-from dpsql.plan.ranges import uncut
-from dpsql.plan.relations import conjuncts, is_public, predicates
-from dpsql.plan.rows import Rows
-from dpsql.plan.scope import Scope, ScopeEntry, identifying
-from dpsql.plan.several import MixesPeople, asked_in, of_select, of_union
-from dpsql.plan.single_rows import refuse_single_rows
-from dpsql.plan.stages import RELEASED, plan_stage, released_names, row_count
-from dpsql.plan.stars import refuse_twice
-from dpsql.plan.sub_queries import CutInside, ReleasesInside
+from dpsql.plan.rows.from_where import Rows
+from dpsql.plan.rows.lateral import of_the_list, with_names_read, within
+from dpsql.plan.rows.per_unit import group_nodes, plan_per_unit
+from dpsql.plan.rows.sub_queries import CutInside, ReleasesInside
+from dpsql.plan.rows.windows import NamesPeople, over_groups, refuse_after_having, refuse_over_rows
 from dpsql.plan.table_functions import plan_table_function
 from dpsql.plan.types import Facts, Passed, Type
-from dpsql.plan.windows import NamesPeople, over_groups, refuse_after_having, refuse_over_rows
-from dpsql.plan.work import refuse_heavy
-from dpsql.plan.wrapped import cut_to, described_alone, wrapped
+from dpsql.plan.values.applied import NoSuchValue
+from dpsql.plan.values.conversions import as_null
+from dpsql.plan.values.expressions import Resolver, as_constant
+from dpsql.plan.values.geometric import taken_back
+from dpsql.plan.values.partners import WrongAnswer
+from dpsql.plan.values.ranges import uncut
 from dpsql.sql import syntax
 from dpsql.sql.naming import as_written, column_name
 from dpsql.sql.qualify import KEPT

@@ -15,12 +15,12 @@ from typing import Any
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import MOST_LISTED
 from dpsql.plan.catalog import Catalog, TableInfo
+from dpsql.plan.known.relations import column_of
+from dpsql.plan.known.scope import same_name
+from dpsql.plan.known.value_lists import column_domain
 from dpsql.plan.nodes import Column, Scan
 from dpsql.plan.plans import AnyPlan, Key, Plan, PublicPlan, Several
-from dpsql.plan.relations import column_of
-from dpsql.plan.scope import same_name
 from dpsql.plan.types import Facts
-from dpsql.plan.values import column_domain
 from dpsql.sql import syntax
 from dpsql.sql.normal import quoted
 from dpsql.sql.walk import walk

@@ -14,15 +14,15 @@ from decimal import Decimal
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan.conditions import bare_identity
-from dpsql.plan.expressions import Resolver, as_constant, nearest
+from dpsql.plan.known.conditions import bare_identity
+from dpsql.plan.known.relations import is_public, unit_of
+from dpsql.plan.known.scope import Scope, ScopeEntry, same_name
 from dpsql.plan.nodes import Aggregate, Column, Expression
+from dpsql.plan.over_answers.stages import RELEASED, plan_stage, released_names
 from dpsql.plan.plans import Key, Output, Plan, TableFunction
-from dpsql.plan.relations import is_public, unit_of
-from dpsql.plan.rows import Rows
-from dpsql.plan.scope import Scope, ScopeEntry, same_name
-from dpsql.plan.stages import RELEASED, plan_stage, released_names
+from dpsql.plan.rows.from_where import Rows
 from dpsql.plan.types import Facts, Type, Value
+from dpsql.plan.values.expressions import Resolver, as_constant, nearest
 from dpsql.sql import syntax
 
 __all__ = ["NAMES", "plan_table_function"]

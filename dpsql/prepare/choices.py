@@ -12,15 +12,15 @@ from dpsql.mechanisms import by_name
 from dpsql.mechanisms.base import Joint, Mechanism, Refusal, Request
 from dpsql.mechanisms.choose import Choice, choose
 from dpsql.mechanisms.unasked import only_named
-from dpsql.plan.aggregate_calls import FILTERED
 from dpsql.plan.aggregates import FUNCTIONS, Kind
-from dpsql.plan.applied import KEPT_WITHIN
 from dpsql.plan.catalog import Catalog, ColumnInfo
-from dpsql.plan.expressions import arguments_of
+from dpsql.plan.known.relations import origins
+from dpsql.plan.known.unbounded import LOGARITHMS, unbounded
+from dpsql.plan.measured.aggregate_calls import FILTERED
 from dpsql.plan.nodes import Aggregate, Apply, Column, Expression
 from dpsql.plan.options import Options
-from dpsql.plan.relations import origins
-from dpsql.plan.unbounded import LOGARITHMS, unbounded
+from dpsql.plan.values.applied import KEPT_WITHIN
+from dpsql.plan.values.expressions import arguments_of
 from dpsql.prepare.together import Taken, joined
 from dpsql.sql.parse import parse
 

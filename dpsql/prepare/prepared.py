@@ -16,10 +16,10 @@ from dpsql.engine.riding import plain_totals
 from dpsql.mechanisms.base import Price, Request
 from dpsql.mechanisms.choose import Choice
 from dpsql.mechanisms.foretold import foretold
-from dpsql.plan.members import Members
 from dpsql.plan.needs import Aggregates, Need
 from dpsql.plan.nodes import Aggregate
 from dpsql.plan.options import Options
+from dpsql.plan.over_answers.members import Members
 from dpsql.plan.plans import Plan
 from dpsql.plan.types import Awaited, Value
 from dpsql.prepare.identity import canonical
@@ -193,8 +193,8 @@ class Prepared:
     def _grouped(self, grouping: Grouping) -> str:
         """What tells a grouping from any other.
 
-        Groups are listed in the order of their keys' domains (`plan.combined.listed_groups`): where they are as many as
-        these make, the domains say which they are, in few words of 90,000 groups.
+        Groups are listed in the order of their keys' domains (`plan.measured.combined.listed_groups`): where they are
+        as many as these make, the domains say which they are, in few words of 90,000 groups.
         """
         domains = [self.plan.keys[key].domain for key in grouping.keys]
         sizes = [0 if domain is None else len(domain) for domain in domains]

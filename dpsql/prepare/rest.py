@@ -37,8 +37,8 @@ from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.plan.needs import Aggregates, Contribution, MeasureKind, Source
 from dpsql.plan.nodes import Column, Order
+from dpsql.plan.over_answers.stages import RELEASED
 from dpsql.plan.plans import Output, Plan
-from dpsql.plan.stages import RELEASED
 from dpsql.plan.types import Facts, Type
 from dpsql.prepare.choices import banned_for
 from dpsql.prepare.classes import price_of_everyone

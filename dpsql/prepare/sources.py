@@ -10,17 +10,17 @@ from fractions import Fraction
 
 from dpsql.errors import ProgrammingError
 from dpsql.plan.catalog import Catalog
-from dpsql.plan.combined import listed_groups
-from dpsql.plan.groups import most_groups
-from dpsql.plan.guesses import OPEN_GROUPS, rows_guessed, rows_left
 from dpsql.plan.intervals import Interval
-from dpsql.plan.narrowing import facts_on
+from dpsql.plan.known.groups import most_groups
+from dpsql.plan.known.guesses import OPEN_GROUPS, rows_guessed, rows_left
+from dpsql.plan.known.narrowing import facts_on
+from dpsql.plan.known.relations import private_scans, unit_of
+from dpsql.plan.known.stability import rows_in_group, rows_per_unit
+from dpsql.plan.measured.combined import listed_groups
 from dpsql.plan.needs import Contribution, Source
 from dpsql.plan.nodes import Aggregate, Expression, Relation, Scan
 from dpsql.plan.options import Options
 from dpsql.plan.plans import Key, Plan
-from dpsql.plan.relations import private_scans, unit_of
-from dpsql.plan.stability import rows_in_group, rows_per_unit
 from dpsql.plan.types import Facts
 from dpsql.prepare.prepared import Grouping
 from dpsql.privacy.tables import Group

@@ -15,13 +15,13 @@ from dpsql.mechanisms import MECHANISMS
 from dpsql.mechanisms.base import Mechanism, Personal, Price, Request, Top
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.grids import grid_of
-from dpsql.plan.guesses import units_guessed
+from dpsql.plan.known.guesses import units_guessed
+from dpsql.plan.known.relations import unit_of
 from dpsql.plan.nodes import Aggregate, Column
 from dpsql.plan.options import Options
-from dpsql.plan.per_class import values_per_unit
-from dpsql.plan.per_unit import totals_per_unit
 from dpsql.plan.plans import Key, Plan
-from dpsql.plan.relations import unit_of
+from dpsql.plan.rows.per_class import values_per_unit
+from dpsql.plan.rows.per_unit import totals_per_unit
 from dpsql.plan.types import Type
 from dpsql.prepare.choices import choices_of
 from dpsql.prepare.classes import price_of_everyone, share_of

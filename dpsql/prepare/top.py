@@ -21,11 +21,11 @@ from dpsql.mechanisms.base import Offer, Request, Top
 from dpsql.mechanisms.choose import Other
 from dpsql.mechanisms.noise.noised import NoisedRelease, in_unit
 from dpsql.mechanisms.noise.sensitivity import KINDS
-from dpsql.plan.expressions import arguments_of
 from dpsql.plan.nodes import Aggregate, Column, Expression, Windowed
 from dpsql.plan.options import Options
+from dpsql.plan.over_answers.stages import RELEASED
 from dpsql.plan.plans import Plan
-from dpsql.plan.stages import RELEASED
+from dpsql.plan.values.expressions import arguments_of
 from dpsql.prepare.prepared import Grouping, Measured, Prepared
 from dpsql.prepare.selection import SELECTION
 

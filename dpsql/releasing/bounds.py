@@ -20,18 +20,18 @@ from typing import Any
 
 import numpy as np
 
-from dpsql.answers.postprocess import PostProcess
-from dpsql.answers.screen import Ends
+from dpsql.answers.computed.postprocess import PostProcess
+from dpsql.answers.shown.screen import Ends
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.over_release import lower_over_grid
 from dpsql.mechanisms.releases.proofs import Proof, least_interval
 from dpsql.mechanisms.releases.shares import Floats
-from dpsql.plan.expressions import columns_of
+from dpsql.plan.known.relations import predicates
 from dpsql.plan.nodes import Apply, Constant, Expression, Filter, Scan
+from dpsql.plan.over_answers.stages import COUNT_DISTINCT, COUNT_ROWS, is_aggregate
 from dpsql.plan.plans import PublicPlan
-from dpsql.plan.relations import predicates
-from dpsql.plan.stages import COUNT_DISTINCT, COUNT_ROWS, is_aggregate
 from dpsql.plan.types import Facts, Type
+from dpsql.plan.values.expressions import columns_of
 from dpsql.releasing.stored import StoredTable
 
 __all__ = ["bounds_of"]

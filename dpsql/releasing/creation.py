@@ -14,9 +14,9 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from dpsql.answers.answer import Answer, public
-from dpsql.answers.costs import cost_text
-from dpsql.answers.narrow import least_price
-from dpsql.answers.quoted import Quote, QuoteColumn
+from dpsql.answers.quotes.narrow import least_price
+from dpsql.answers.quotes.quoted import Quote, QuoteColumn
+from dpsql.answers.shown.costs import cost_text
 from dpsql.backend import Backend
 from dpsql.charging import Spoken, Wish
 from dpsql.engine.base import EngineStatement
@@ -27,9 +27,9 @@ from dpsql.plan.catalog import Catalog
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.plan.options import Options, read_options
 from dpsql.plan.plans import AnyPlan, Key, Plan
-from dpsql.plan.ranges import is_certain
 from dpsql.plan.synthetic import counted_query, refuse_star, released_columns
 from dpsql.plan.types import Parameters, Type
+from dpsql.plan.values.ranges import is_certain
 from dpsql.prepare.classes import price_of_everyone
 from dpsql.prepare.prices import positive
 from dpsql.prepare.sources import min_units, rows_about, rows_public, source_of

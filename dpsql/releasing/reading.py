@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from dpsql.answers.answer import Answer, public
-from dpsql.answers.costs import cost_text
 from dpsql.answers.finish import exact
-from dpsql.answers.quoted import Quote
+from dpsql.answers.quotes.quoted import Quote
+from dpsql.answers.shown.costs import cost_text
 from dpsql.backend import Backend
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.dialect import WIRE
@@ -24,11 +24,11 @@ from dpsql.errors import BudgetExceeded, OperationalError, ProgrammingError, Uns
 from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.ledger.tables import LedgerTables
 from dpsql.plan.catalog import Catalog, TableInfo
+from dpsql.plan.known.relations import column_of, scans
 from dpsql.plan.nodes import Scan
 from dpsql.plan.options import Options
+from dpsql.plan.over_answers.roles import roles_of
 from dpsql.plan.plans import AnyPlan, Output, PublicPlan, Several, Stage
-from dpsql.plan.relations import column_of, scans
-from dpsql.plan.roles import roles_of
 from dpsql.plan.synthetic import tables_named
 from dpsql.plan.types import Parameters, Type
 from dpsql.privacy.loss import Composed, PrivacyLoss

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dpsql.answers.answer import Answer, public
-from dpsql.answers.costs import cost_text
-from dpsql.answers.quoted import Quote
+from dpsql.answers.quotes.quoted import Quote
+from dpsql.answers.shown.costs import cost_text
 from dpsql.answers.writers import WRITERS
 from dpsql.backend import Backend
 from dpsql.errors import ProgrammingError

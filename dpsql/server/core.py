@@ -15,7 +15,7 @@ from threading import RLock
 from typing import Any, TypeVar
 
 from dpsql.answers.answer import Answer
-from dpsql.answers.quoted import Quote
+from dpsql.answers.quotes.quoted import Quote
 from dpsql.answers.switch import intervals_set, set_answer
 from dpsql.plan.outline import Outline
 from dpsql.plan.types import Parameters

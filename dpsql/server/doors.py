@@ -54,7 +54,7 @@ class DoorKind:
             MissingExtra: A library is not installed.
         """
         if self.needs is not None:
-            from dpsql.answers.extras import of_extra
+            from dpsql.answers.shown.extras import of_extra
 
             of_extra(*self.needs)
         door: Door = import_module(self.module).open_door(server)

@@ -16,7 +16,7 @@ from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
-from dpsql.answers.costs import cost_text
+from dpsql.answers.shown.costs import cost_text
 from dpsql.errors import Error
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.server.tools import (

@@ -25,9 +25,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dpsql.answers.answer import Answer
-from dpsql.answers.batch import BatchQuote
 from dpsql.answers.budget import Budget
-from dpsql.answers.quoted import Quote
+from dpsql.answers.quotes.batch import BatchQuote
+from dpsql.answers.quotes.quoted import Quote
 from dpsql.errors import Error, OperationalError, place_of
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.releasing import Agree

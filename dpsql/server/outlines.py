@@ -5,8 +5,8 @@ Tests: tests/unit/server/test_outlines.py.
 
 from __future__ import annotations
 
-from dpsql.answers.ends import with_ends
-from dpsql.answers.quoted import EXPLAINED
+from dpsql.answers.quotes.quoted import EXPLAINED
+from dpsql.answers.shown.ends import with_ends
 from dpsql.answers.switch import intervals_set
 from dpsql.plan.options import read_options
 from dpsql.plan.outline import Outline

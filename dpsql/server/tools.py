@@ -16,14 +16,14 @@ from typing import Any, Generic, Protocol, TypeVar
 from pydantic import BaseModel
 
 from dpsql.answers.answer import NOT_PRIVATE, Answer
-from dpsql.answers.batch import BatchQuote
 from dpsql.answers.budget import Budget
-from dpsql.answers.costs import cost_text
-from dpsql.answers.quoted import Quote
-from dpsql.answers.screen import safe
+from dpsql.answers.quotes.batch import BatchQuote
+from dpsql.answers.quotes.quoted import Quote
+from dpsql.answers.shown.costs import cost_text
+from dpsql.answers.shown.screen import safe
 from dpsql.answers.writers import json_value
 from dpsql.errors import ProgrammingError
-from dpsql.plan.roles import ColumnRole
+from dpsql.plan.over_answers.roles import ColumnRole
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.releasing import Agree
 from dpsql.sql import syntax

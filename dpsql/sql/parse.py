@@ -13,21 +13,23 @@ from functools import lru_cache
 
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.sql import literals
-from dpsql.sql.any_of import in_lists
-from dpsql.sql.columns_call import columns_written_out
-from dpsql.sql.distinct_on import first_of_each
-from dpsql.sql.fetch_first import with_limits
-from dpsql.sql.from_first import select_first
 from dpsql.sql.keywords import RESERVED
-from dpsql.sql.materialized import without_materialized
-from dpsql.sql.named_windows import windows_in_place
 from dpsql.sql.normal import normal
 from dpsql.sql.pieces import QUERIES
-from dpsql.sql.pivot_first import pivot_behind_rows
-from dpsql.sql.predicates import plain_conditions
 from dpsql.sql.refused import REFUSED_STATEMENTS
+from dpsql.sql.rewording.any_of import in_lists
+from dpsql.sql.rewording.columns_call import columns_written_out
+from dpsql.sql.rewording.distinct_on import first_of_each
+from dpsql.sql.rewording.fetch_first import with_limits
+from dpsql.sql.rewording.from_first import select_first
+from dpsql.sql.rewording.materialized import without_materialized
+from dpsql.sql.rewording.named_windows import windows_in_place
+from dpsql.sql.rewording.pivot_first import pivot_behind_rows
+from dpsql.sql.rewording.predicates import plain_conditions
+from dpsql.sql.rewording.standard_calls import with_commas
+from dpsql.sql.rewording.unpivot import rows_of_columns
+from dpsql.sql.rewording.values_first import values_behind_select
 from dpsql.sql.skeleton import build_skeleton
-from dpsql.sql.standard_calls import with_commas
 from dpsql.sql.stars import replacements_behind
 from dpsql.sql.syntax import (
     CreateSynthetic,
@@ -44,8 +46,6 @@ from dpsql.sql.syntax import (
 )
 from dpsql.sql.tokens import Token, TokenKind, fold, name_of, schemaless, tokenize
 from dpsql.sql.tree import convert
-from dpsql.sql.unpivot import rows_of_columns
-from dpsql.sql.values_first import values_behind_select
 
 __all__ = ["normal", "parse"]
 

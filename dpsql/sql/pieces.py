@@ -1,6 +1,6 @@
 """Tokens with their parentheses as lists, for what moves clauses before anything reads them.
 
-Tests: tests/unit/sql/test_from_first.py, tests/unit/sql/test_pivot.py.
+Tests: tests/unit/sql/rewording/test_from_first.py, tests/unit/sql/test_pivot.py.
 """
 
 from __future__ import annotations

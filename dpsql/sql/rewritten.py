@@ -1,6 +1,6 @@
 """A tree of syntax with some of its nodes replaced.
 
-Tests: tests/unit/plan/test_lateral.py, tests/unit/answers/test_several.py.
+Tests: tests/unit/plan/rows/test_lateral.py, tests/unit/answers/test_several.py.
 """
 
 from __future__ import annotations

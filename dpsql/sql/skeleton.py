@@ -15,8 +15,8 @@ from dpsql.sql.clauses import JOIN_PREFIXES
 from dpsql.sql.elements import place_asked
 from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, NEEDS_AS, RESERVED
 from dpsql.sql.places import Places
-from dpsql.sql.predicates import SIGNS
 from dpsql.sql.refused import AFTER_STAR, FIRST_ROW, FRAMES, LEFT_OUT, REFUSED_FUNCTIONS, REFUSED_WORDS, refused_word
+from dpsql.sql.rewording.predicates import SIGNS
 from dpsql.sql.stars import chosen
 from dpsql.sql.syntax import Literal
 from dpsql.sql.tokens import Token, TokenKind
@@ -196,9 +196,8 @@ class _Builder(Places):
             raise self._refusal(f"{clause} ALL", "the keys must be named.", f"Write {clause} and the columns.")
         if before.word == "limit":
             raise self._refusal("LIMIT ALL", "it limits nothing.", "Leave it out.")
-        raise self._refusal(
-            "ALL", "dpsql compares with <> ALL of a list, or by < and > with written numbers.", "Write NOT IN (..)."
-        )
+        compared = "dpsql compares with <> ALL of a list, or by < and > with written numbers."
+        raise self._refusal("ALL", compared, "Write NOT IN (..).")
 
     def _refuse_by(self, before: Token, following: Token) -> None:
         """Refuse BY that no clause stands before."""

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from dpsql.answers.answer import Answer
-from dpsql.answers.postprocess import PostProcess
+from dpsql.answers.computed.postprocess import PostProcess
 from dpsql.audit.charged import Charged
 from dpsql.backend import Backend
 from dpsql.errors import EngineFailed, Error, InvariantBroken

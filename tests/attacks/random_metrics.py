@@ -16,7 +16,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from dpsql.answers.postprocess import PostProcess
+from dpsql.answers.computed.postprocess import PostProcess
 from dpsql.mechanisms.metric.row_metric import RowMetric
 from dpsql.policy import Policy
 from tests.attacks.random_policies import Drawn, DrawnTable

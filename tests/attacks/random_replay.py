@@ -20,7 +20,7 @@ from typing import Any
 
 import duckdb
 
-from dpsql.answers.postprocess import PostProcess
+from dpsql.answers.computed.postprocess import PostProcess
 from dpsql.audit.audits import AUDITS, fresh_noise, of_whole_tables
 from dpsql.audit.replay import Promise, Replay
 from dpsql.audit.seen import answered, control_flow
@@ -38,10 +38,10 @@ from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.served import Served
 from dpsql.ledger.waiting import Waiting
 from dpsql.mechanisms.metric.row_metric import build_metrics
+from dpsql.owner.building.facts import public_table
+from dpsql.owner.building.views import build_tables
 from dpsql.owner.catalog import build_catalog
-from dpsql.owner.facts import public_table
 from dpsql.owner.shape import shape_of
-from dpsql.owner.views import build_tables
 from dpsql.plan.options import Options
 from dpsql.policy import Policy
 from dpsql.privacy.tables import RawTable

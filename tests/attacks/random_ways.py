@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from dpsql.answers.postprocess import PostProcess
+from dpsql.answers.computed.postprocess import PostProcess
 from dpsql.engine.lower import Lower, lowering
 from dpsql.errors import Error, InvariantBroken
 from dpsql.plan.catalog import TableInfo

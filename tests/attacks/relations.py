@@ -22,12 +22,12 @@ from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.printer import Printer
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
-from dpsql.plan.groups import switches_of
+from dpsql.plan.known.groups import switches_of
+from dpsql.plan.known.relations import column_of, unit_of
+from dpsql.plan.known.stability import rows_per_unit
 from dpsql.plan.nodes import Column, Filter, Join, PerUnit, Project, Relation, Scan, Semi, UnionAll
 from dpsql.plan.plans import Plan
-from dpsql.plan.relations import column_of, unit_of
 from dpsql.plan.resolve import resolve_query
-from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse

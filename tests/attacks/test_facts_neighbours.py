@@ -16,9 +16,9 @@ import duckdb
 import pytest
 
 from dpsql.engine.duckdb.database import DuckDBDatabase
-from dpsql.owner import measure
-from dpsql.owner.measure import measured
-from dpsql.owner.questions import Tally, of_sizes, of_totals, open_texts
+from dpsql.owner.advice import measure
+from dpsql.owner.advice.measure import measured
+from dpsql.owner.advice.questions import Tally, of_sizes, of_totals, open_texts
 from dpsql.owner.shape import Shape, shape_of
 from tests.attacks.random_policies import NAMES, PUBLIC, Drawn, draw
 

@@ -23,7 +23,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Refusal, Request
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
-from dpsql.plan.narrowing import facts_on
+from dpsql.plan.known.narrowing import facts_on
 from dpsql.plan.options import Options
 from dpsql.plan.plans import Plan
 from dpsql.plan.resolve import resolve_query

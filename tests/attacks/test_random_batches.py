@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import pytest
 
-from dpsql.answers.postprocess import PostProcess
+from dpsql.answers.computed.postprocess import PostProcess
 from dpsql.engine.base import EngineStatement
 from dpsql.prepare.batch import Batch
 from dpsql.privacy.kinds import Loss

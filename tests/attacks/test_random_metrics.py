@@ -11,7 +11,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from dpsql.answers.postprocess import PostProcess
+from dpsql.answers.computed.postprocess import PostProcess
 from dpsql.mechanisms.metric.release.cells import CellQuery
 from dpsql.mechanisms.metric.row_metric import RowMetric
 from tests.attacks.random_metrics import audited, draw, questions, replayed

@@ -8,9 +8,9 @@ from unittest.mock import patch
 
 import pytest
 
-from dpsql.answers.postprocess import PostProcess
+from dpsql.answers.computed.postprocess import PostProcess
 from dpsql.audit.audits import tightness
-from dpsql.plan import stability
+from dpsql.plan.known import stability
 from tests.attacks.random_policies import draw
 from tests.attacks.random_replay import assert_none_convicts, audited, replayed, statements
 

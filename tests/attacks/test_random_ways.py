@@ -9,12 +9,12 @@ from unittest.mock import patch
 
 import pytest
 
-from dpsql.answers.postprocess import PostProcess
+from dpsql.answers.computed.postprocess import PostProcess
 from dpsql.engine import totals
 from dpsql.engine.database import BySize
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.printer import Printer
-from dpsql.owner import by_size, views
+from dpsql.owner.building import by_size, views
 from dpsql.owner.shape import TableShape
 from dpsql.plan.catalog import StoredSizes
 from dpsql.plan.nodes import Expression

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan.groups import most_groups, switches_of
+from dpsql.plan.known.groups import most_groups, switches_of
+from dpsql.plan.known.stability import rows_in_group, rows_per_unit
 from dpsql.plan.nodes import Project
 from dpsql.plan.plans import Key
-from dpsql.plan.stability import rows_in_group, rows_per_unit
 from tests.attacks.random_rows import Drawn, sub_queries
 from tests.attacks.relations import WORLDS, Tables, columns_of, planned, problems
 

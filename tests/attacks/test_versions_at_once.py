@@ -13,8 +13,8 @@ import pytest
 import dpsql
 from dpsql import proxy, testing
 from dpsql.engine.base import Engine
+from dpsql.owner.building.versions import open_engine
 from dpsql.owner.in_use import InUse
-from dpsql.owner.versions import open_engine
 from dpsql.policy import Policy, load_policy
 from dpsql.testing import Noiseless
 

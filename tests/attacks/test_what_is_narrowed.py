@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
-from dpsql.plan.narrowing import facts_on
+from dpsql.plan.known.narrowing import facts_on
 from dpsql.plan.types import Facts, Type
 from tests.attacks.test_narrowed_bounds import CATALOG, PERSON, column_info, plan_of
 

@@ -18,7 +18,7 @@ import pytest
 import dpsql
 import dpsql.testing
 from dpsql.advising import advise
-from dpsql.owner.check import check
+from dpsql.owner.checking.check import check
 from dpsql.policy import load_policy
 from dpsql.privacy.sampling import Sampler
 from dpsql.proxy import refresh

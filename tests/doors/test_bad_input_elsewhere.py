@@ -12,7 +12,7 @@ import pytest
 import dpsql
 import dpsql.testing
 from dpsql.errors import EngineFailed, OperationalError, PolicyError
-from dpsql.owner.check import check
+from dpsql.owner.checking.check import check
 from dpsql.policy import load_policy
 from dpsql.proxy import Proxy, refresh
 from dpsql.testing_samplers import Noiseless

@@ -11,7 +11,7 @@ import pytest
 
 import dpsql
 import dpsql.testing
-from dpsql.answers.postprocess import made_up
+from dpsql.answers.computed.postprocess import made_up
 from dpsql.engine.postgres import bounded
 from dpsql.engine.postgres.database import reading
 from dpsql.engine.postgres.engine import PostgresEngine

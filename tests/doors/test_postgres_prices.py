@@ -16,7 +16,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.plan.functions import Function
 from dpsql.plan.functions.patterns import NS_A_LETTER
 from examples.postgres import Server
-from tests.unit.plan.test_unit_work import COUNTED, FACTOR, HOSTILE, LONG, TEXTUAL, calls
+from tests.unit.plan.rows.test_unit_work import COUNTED, FACTOR, HOSTILE, LONG, TEXTUAL, calls
 
 pytestmark = pytest.mark.doors
 

@@ -18,7 +18,7 @@ import dpsql.testing
 from dpsql.engine.postgres import bounded
 from dpsql.engine.postgres.engine import PostgresEngine
 from dpsql.errors import EngineFailed, OperationalError, PolicyError
-from dpsql.owner.check import check
+from dpsql.owner.checking.check import check
 from dpsql.policy import load_policy
 from dpsql.proxy import refresh
 from dpsql.testing_samplers import Noiseless

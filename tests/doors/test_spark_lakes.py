@@ -16,8 +16,8 @@ from dpsql.engine.log import overheard
 from dpsql.engine.spark.bounded import read
 from dpsql.engine.spark.lakes import newest
 from dpsql.errors import OperationalError, PolicyError
-from dpsql.owner.builder import version_directory
-from dpsql.owner.versions import numbered
+from dpsql.owner.building.builder import version_directory
+from dpsql.owner.building.versions import numbered
 from dpsql.policy import load_policy
 from dpsql.proxy import cache_directory, current, open_ledger, refresh
 from examples.spark import Server

@@ -13,8 +13,8 @@ import duckdb
 
 import dpsql
 import dpsql.testing
-from dpsql.answers.batch import Own, ToBuy
-from dpsql.answers.postprocess import made_up
+from dpsql.answers.computed.postprocess import made_up
+from dpsql.answers.quotes.batch import Own, ToBuy
 from dpsql.charging import Spoken
 from dpsql.engine.base import EngineStatement
 from dpsql.errors import UnsupportedQuery

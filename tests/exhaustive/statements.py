@@ -9,8 +9,8 @@ from functools import cache, partial
 from math import isqrt
 from typing import Any
 
-from dpsql.answers.release import noised, release
-from dpsql.answers.written import write_released
+from dpsql.answers.released.release import noised, release
+from dpsql.answers.released.written import write_released
 from dpsql.errors import InvariantBroken
 from dpsql.plan.plans import Plan
 from dpsql.prepare import Prepared

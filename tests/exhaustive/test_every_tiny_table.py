@@ -16,7 +16,7 @@ import pytest
 from dpsql.mechanisms import MECHANISMS
 from dpsql.mechanisms.noise import sensitivity
 from dpsql.mechanisms.noise.laws import GaussianLaw
-from dpsql.plan.groups import most_groups
+from dpsql.plan.known.groups import most_groups
 from dpsql.plan.nodes import Relation
 from dpsql.plan.plans import Key
 from dpsql.prepare import sources

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from functools import lru_cache, partial
 from pathlib import Path
 
-from dpsql.answers.postprocess import PostProcess
+from dpsql.answers.computed.postprocess import PostProcess
 from dpsql.audit.replay import Promise
 from dpsql.audit.world import MEMORY, Neighbour
 from dpsql.closing import Closing

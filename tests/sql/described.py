@@ -9,7 +9,7 @@ from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
-from dpsql.answers.batch import ToBuy
+from dpsql.answers.quotes.batch import ToBuy
 from dpsql.charging import Spoken
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.duckdb.dialect import DUCKDB

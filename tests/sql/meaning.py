@@ -11,21 +11,21 @@ import duckdb
 
 import dpsql.testing
 from dpsql.answers.answer import Answer, public
-from dpsql.answers.batch import ToBuy
-from dpsql.answers.consistency import consistent
-from dpsql.answers.intervals import output_intervals
+from dpsql.answers.computed.intervals import output_intervals
 from dpsql.answers.lists import gathered, side_by_side
-from dpsql.answers.release import Released
-from dpsql.answers.screen import Ends
+from dpsql.answers.quotes.batch import ToBuy
+from dpsql.answers.released.consistency import consistent
+from dpsql.answers.released.release import Released
 from dpsql.answers.several import put_together
+from dpsql.answers.shown.screen import Ends
 from dpsql.audit.remembering import Remembering
 from dpsql.charging import Spoken
 from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.clamped import mechanism as clamped
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease
 from dpsql.plan.needs import Cells, Sized
+from dpsql.plan.over_answers.roles import answer_columns
 from dpsql.plan.plans import Output, PublicPlan, Several
-from dpsql.plan.roles import answer_columns
 from dpsql.plan.types import Type
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.loss import PrivacyLoss

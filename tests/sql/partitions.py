@@ -20,7 +20,7 @@ from typing import Any
 import hypothesis
 from hypothesis import given
 
-from dpsql.answers.screen import Ends
+from dpsql.answers.shown.screen import Ends
 from dpsql.errors import UnsupportedQuery
 from dpsql.prepare import Prepared
 from tests.sql.corpus import Block

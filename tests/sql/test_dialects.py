@@ -13,18 +13,18 @@ from typing import Any
 
 import pytest
 
-from dpsql.answers.batch import ToBuy
+from dpsql.answers.quotes.batch import ToBuy
 from dpsql.engine.database import BySize, Parts, SourceTable, SourceType
 from dpsql.engine.dialect import FAMILIES, Dialect, functions_in
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.released import lower_public
 from dpsql.errors import UnsupportedQuery
-from dpsql.owner.bounded import READABLE
-from dpsql.owner.check import findings, number_of_units
-from dpsql.owner.guess_report import belied
-from dpsql.owner.public import columns_of_public
+from dpsql.owner.building.bounded import READABLE
+from dpsql.owner.building.public import columns_of_public
+from dpsql.owner.building.views import build_tables
+from dpsql.owner.checking.check import findings, number_of_units
+from dpsql.owner.checking.guess_report import belied
 from dpsql.owner.shape import Shape, shape_of
-from dpsql.owner.views import build_tables
 from dpsql.plan.functions import FUNCTIONS
 from dpsql.plan.plans import PublicPlan
 from dpsql.policy import load_policy

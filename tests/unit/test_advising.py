@@ -14,7 +14,7 @@ import pytest
 import dpsql
 from dpsql.advising import AdviceReport, advise, facts_of
 from dpsql.errors import BudgetExceeded, LedgerError, OperationalError, PolicyError, ProgrammingError
-from dpsql.owner.recommend import _of_bounds, contradictions
+from dpsql.owner.advice.recommend import _of_bounds, contradictions
 from dpsql.plan.advised import LogHistogram, Signed
 from dpsql.policy import load_policy
 from dpsql.policy.column import ColumnPolicy

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import dpsql.testing
-from dpsql.answers.postprocess import PostProcess
+from dpsql.answers.computed.postprocess import PostProcess
 from dpsql.asking import who
 from dpsql.backend import Backend
 from dpsql.engine.base import Engine, EngineStatement, PublicTable

@@ -15,7 +15,7 @@ import pytest
 import dpsql.testing
 from dpsql.engine.base import Engine
 from dpsql.errors import OperationalError
-from dpsql.owner.check import check
+from dpsql.owner.checking.check import check
 from dpsql.policy import load_policy
 from dpsql.proxy import Proxy
 from dpsql.session import Session

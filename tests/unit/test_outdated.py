@@ -8,7 +8,7 @@ import pytest
 
 import dpsql.testing
 from dpsql.answers.answer import Answer
-from dpsql.answers.quoted import Quote
+from dpsql.answers.quotes.quoted import Quote
 from dpsql.errors import LedgerError
 from tests.sql.databases import build
 

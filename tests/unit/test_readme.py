@@ -161,13 +161,6 @@ def test_an_option_named_in_the_docs_is_an_option(hospital: Session) -> None:
     assert named == set(NAMES)
 
 
-def test_every_module_has_its_place_in_the_architecture() -> None:
-    named = re.findall(r"`([a-z_/*]+)(?:\.py)?`", (ROOT / "dpsql" / "ARCHITECTURE.md").read_text())
-    for file in [*(ROOT / "dpsql").glob("*.py"), *(ROOT / "dpsql").glob("*/*.py")]:
-        known = file.stem.startswith("__") or any(re.fullmatch(name.replace("*", ".*"), file.stem) for name in named)
-        assert known, f"Name {file.relative_to(ROOT)} in dpsql/ARCHITECTURE.md."
-
-
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
 def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dpsql.answers.extras import of_extra
-from dpsql.answers.screen import safe
+from dpsql.answers.shown.extras import of_extra
+from dpsql.answers.shown.screen import safe
 from dpsql.errors import ProgrammingError
 
 __all__ = ["kind_of", "ready_for"]

@@ -14,7 +14,7 @@ from dpsql.answers.plots import marks
 from dpsql.answers.plots.scale import PAD, Reach, reach
 from dpsql.answers.plots.series import Seen, Series, number_of, words
 from dpsql.answers.plots.shapes import MOST_GROUPS
-from dpsql.answers.screen import number, with_error
+from dpsql.answers.shown.screen import number, with_error
 from dpsql.plan.types import Type
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from dpsql.answers.plots.files import kind_of
 from dpsql.answers.plots.layout import LAYOUTS, Sheet
 from dpsql.answers.plots.series import Seen, Series, seen, words
 from dpsql.answers.plots.shapes import PictureShape, shape_of
-from dpsql.answers.screen import percent, safe
+from dpsql.answers.shown.screen import percent, safe
 from dpsql.errors import ProgrammingError
 
 __all__ = ["Picture", "Telling", "picture"]

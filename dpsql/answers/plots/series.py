@@ -9,9 +9,9 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import Any
 
-from dpsql.answers.ends import distinct
-from dpsql.answers.screen import Ends, plain, safe
-from dpsql.plan.roles import ColumnRole
+from dpsql.answers.shown.ends import distinct
+from dpsql.answers.shown.screen import Ends, plain, safe
+from dpsql.plan.over_answers.roles import ColumnRole
 from dpsql.plan.types import Shown, Type
 
 __all__ = ["Seen", "Series", "number_of", "seen", "words"]

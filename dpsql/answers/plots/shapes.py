@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dpsql.answers.plots.series import Seen
-from dpsql.plan.roles import ColumnRole
+from dpsql.plan.over_answers.roles import ColumnRole
 from dpsql.plan.types import Type
 
 __all__ = ["MOST_GROUPS", "SHAPES", "PictureShape", "shape_of"]

@@ -1,6 +1,6 @@
 """What all units of a bounded table have in all, by size: added up as the worker does it, while a version is built.
 
-Tests: tests/unit/owner/test_totals.py, tests/unit/engine/test_sized.py.
+Tests: tests/unit/owner/building/test_totals.py, tests/unit/engine/test_sized.py.
 """
 
 from __future__ import annotations

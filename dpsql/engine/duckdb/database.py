@@ -1,6 +1,6 @@
 """DuckDB on the owner's side: a DuckDB file, Parquet and CSV files to read, the bounded file to write.
 
-Tests: tests/unit/owner/test_bounded.py, tests/unit/owner/test_owners.py, tests/unit/owner/test_builder.py.
+Tests: tests/unit/owner/building.
 """
 
 from __future__ import annotations

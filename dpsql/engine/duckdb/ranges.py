@@ -7,7 +7,7 @@ The rows of each range come in a transaction of their own, and these end in the 
 in the order in which they came to be there. Nothing relies on that unseen: `DuckDBDatabase.create` looks at all rows in
 the end, whether they lie in order and their units are numbered one by one.
 
-Tests: tests/unit/engine/test_ranges.py, tests/unit/owner/test_one_pass.py.
+Tests: tests/unit/engine/test_ranges.py, tests/unit/owner/building/test_one_pass.py.
 """
 
 from __future__ import annotations

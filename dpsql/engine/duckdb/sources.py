@@ -3,7 +3,7 @@
 It is told by size and time of the files, and by their content only where the time alone is another one: a look at a
 time costs nothing, a look at the content about a second for each gigabyte.
 
-Tests: tests/unit/owner/test_builder.py.
+Tests: tests/unit/owner/building/test_builder.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """DuckDB's types by the kind of values that they hold.
 
-Tests: tests/unit/owner/test_bounded.py, tests/unit/owner/test_owners.py.
+Tests: tests/unit/owner/building/test_bounded.py, tests/unit/owner/building/test_owners.py.
 """
 
 from __future__ import annotations

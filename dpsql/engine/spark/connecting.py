@@ -36,7 +36,7 @@ QUICKER = {"spark.sql.codegen.hugeMethodLimit": "8000"}
 HugeMethodLimit): without this, Spark 4.3 makes one of a bounded table, which is then interpreted, byte by byte."""
 ANSWER_SECONDS = 60.0  # Until a server that does not answer what costs it nothing is given up. It is a choice.
 BUILDING_SECONDS = 3600.0
-"""The same while it builds, when it is busy: as long as others wait for a build (`owner.builder.PATIENCE`)."""
+"""The same while it builds, when it is busy: as long as others wait for a build (`owner.building.builder.PATIENCE`)."""
 ALIVE = {"grpc.keepalive_time_ms": 320_000, "grpc.keepalive_timeout_ms": 300_000}
 """How often a server that works is asked for a sign of life, and how long it may take: no statement of a build has an
 end in time, and a machine that went without a word would be waited for. gRPC's server in Java, which is Apache Spark's,

@@ -33,7 +33,7 @@ from dpsql.mechanisms.gaussian_threshold import GaussianThreshold
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease
 from dpsql.mechanisms.threshold import Threshold
 from dpsql.plan.needs import Contribution, Source, Values
-from dpsql.plan.per_unit import totals_per_unit
+from dpsql.plan.rows.per_unit import totals_per_unit
 from dpsql.plan.types import Grid
 from dpsql.privacy.kinds import Approximate, Concentrated, Loss
 from dpsql.privacy.tables import RawTable, ReleasedTable

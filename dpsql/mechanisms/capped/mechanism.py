@@ -69,10 +69,10 @@ from dpsql.mechanisms.gaussian_threshold import GaussianThreshold
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
 from dpsql.mechanisms.located.mechanism import LOCATED, AtOwnPlace, with_and_without_means
 from dpsql.mechanisms.located.release import LocatedRelease
-from dpsql.plan.guesses import rows_guessed, share_of_a_unit, thinned
+from dpsql.plan.known.guesses import rows_guessed, share_of_a_unit, thinned
+from dpsql.plan.known.relations import unit_of
 from dpsql.plan.needs import Contribution, Values
 from dpsql.plan.nodes import Scan
-from dpsql.plan.relations import unit_of
 from dpsql.privacy.kinds import Pure
 from dpsql.privacy.loss import Composed
 

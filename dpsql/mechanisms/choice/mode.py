@@ -24,10 +24,10 @@ import numpy as np
 
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.choice.groups import Whole, at_once, numbers_of
+from dpsql.plan.known.value_lists import column_domain
 from dpsql.plan.needs import Values
 from dpsql.plan.nodes import Column
 from dpsql.plan.types import Grid, Type, Value
-from dpsql.plan.values import column_domain
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import CLOSE, RawTable, ReleasedTable
 

@@ -15,7 +15,7 @@ from dpsql.mechanisms.choice.landscape import LOPSIDED, Rank
 from dpsql.mechanisms.choice.measure import LOOSE, WIDE, BaseMeasure, base_measure
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, moved_rows
 from dpsql.plan.grids import saturating_grid
-from dpsql.plan.guesses import rows_of_a_total
+from dpsql.plan.known.guesses import rows_of_a_total
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Facts, Grid, Type
 

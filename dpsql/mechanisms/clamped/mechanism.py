@@ -85,10 +85,10 @@ from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.advised import LogHistogram
 from dpsql.plan.grids import edges_of_totals, grid_of_totals
+from dpsql.plan.known.relations import private_scans
 from dpsql.plan.needs import Contribution, Sized, Source
 from dpsql.plan.nodes import Column, Project, Relation, Scan
-from dpsql.plan.per_unit import totals_per_unit
-from dpsql.plan.relations import private_scans
+from dpsql.plan.rows.per_unit import totals_per_unit
 from dpsql.plan.types import Grid
 from dpsql.privacy.loss import Composed
 

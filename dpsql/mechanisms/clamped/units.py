@@ -27,10 +27,10 @@ from dpsql.mechanisms.located.parts import FEWEST, Shares
 from dpsql.mechanisms.located.search import LocatedQuery, Row
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.plan.grids import FIRST
-from dpsql.plan.guesses import share_of_a_unit
+from dpsql.plan.known.guesses import share_of_a_unit
 from dpsql.plan.needs import Contribution, Source, Values
 from dpsql.plan.nodes import Scan
-from dpsql.plan.per_unit import sums_per_unit
+from dpsql.plan.rows.per_unit import sums_per_unit
 from dpsql.plan.types import Grid
 from dpsql.privacy.kinds import Pure
 from dpsql.privacy.tables import RawTable

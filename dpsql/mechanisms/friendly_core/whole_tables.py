@@ -14,7 +14,7 @@ from dpsql.mechanisms.friendly_core.clusters import plan_k_means, rows_needed, s
 from dpsql.mechanisms.friendly_core.covariance import plan_covariance
 from dpsql.mechanisms.friendly_core.covariance_release import CovarianceRelease
 from dpsql.plan.grids import saturating_grid
-from dpsql.plan.narrowing import facts_on
+from dpsql.plan.known.narrowing import facts_on
 from dpsql.plan.needs import Values
 from dpsql.plan.plans import TableFunction
 from dpsql.plan.types import Grid

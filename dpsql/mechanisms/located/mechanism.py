@@ -55,7 +55,7 @@ from dpsql.mechanisms.located.release import LocatedMean, LocatedRelease, WholeM
 from dpsql.mechanisms.located.search import LocatedQuery
 from dpsql.mechanisms.noise.moments import LARGEST
 from dpsql.mechanisms.noise.sensitivity import moved_rows, why_not
-from dpsql.plan.guesses import OPEN_GROUPS, rows_of_a_total
+from dpsql.plan.known.guesses import OPEN_GROUPS, rows_of_a_total
 from dpsql.plan.needs import Values
 from dpsql.plan.nodes import Case, Constant, Expression
 from dpsql.plan.types import Facts, Grid

@@ -25,7 +25,7 @@ from dpsql.mechanisms.metric.linear import Part, linear_offers
 from dpsql.mechanisms.metric.questions import Groups, grouped, image, question
 from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
 from dpsql.mechanisms.metric.rows import CellDomain, read_rows
-from dpsql.plan.domains import Evaluate
+from dpsql.plan.measured.domains import Evaluate
 from dpsql.plan.options import Options
 from dpsql.plan.plans import Key, Plan
 

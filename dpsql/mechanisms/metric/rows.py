@@ -21,11 +21,11 @@ import numpy.typing as npt
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.metric.merged import Merged, merged
 from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
-from dpsql.plan.domains import Evaluate
-from dpsql.plan.expressions import columns_of
+from dpsql.plan.known.relations import conjuncts, is_public, private_scans
+from dpsql.plan.measured.domains import Evaluate
 from dpsql.plan.nodes import Column, Expression, Filter, Join, Relation, Scan
-from dpsql.plan.relations import conjuncts, is_public, private_scans
 from dpsql.plan.types import Value
+from dpsql.plan.values.expressions import columns_of
 
 __all__ = ["MOST_CELLS", "CellDomain", "Lookup", "MetricRows", "read_rows"]
 

@@ -34,8 +34,8 @@ from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.noise.laws import Law
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, need_of, rows_fixed, sensitivity_of
 from dpsql.plan.needs import Measure, MeasureKind, Need
-from dpsql.plan.ranges import is_certain
 from dpsql.plan.types import Facts, Grid
+from dpsql.plan.values.ranges import is_certain
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

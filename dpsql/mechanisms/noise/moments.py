@@ -44,11 +44,11 @@ from dpsql.mechanisms.noise.inverted import FORETOLD, HALVINGS, solved_within
 from dpsql.mechanisms.noise.laws import Law
 from dpsql.mechanisms.noise.mean import centre_of, deviation_of
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, need_of, rows_fixed, sensitivity_of
-from dpsql.plan.guesses import spread_of_a_total
+from dpsql.plan.known.guesses import spread_of_a_total
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.plan.nodes import Expression
-from dpsql.plan.ranges import is_certain
 from dpsql.plan.types import Facts, Grid
+from dpsql.plan.values.ranges import is_certain
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

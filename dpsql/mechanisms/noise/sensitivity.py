@@ -19,11 +19,11 @@ from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.noise.central import STATISTICS
 from dpsql.plan.aggregates import FUNCTIONS
+from dpsql.plan.known.relations import conjuncts, predicates
+from dpsql.plan.known.stability import values_per_unit
+from dpsql.plan.known.value_lists import values_known
 from dpsql.plan.needs import Aggregates, Contribution, Measure, MeasureKind
 from dpsql.plan.nodes import Column
-from dpsql.plan.relations import conjuncts, predicates
-from dpsql.plan.stability import values_per_unit
-from dpsql.plan.values import values_known
 
 __all__ = [
     "Sensitivity",

@@ -19,7 +19,7 @@ from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.mechanisms.preprocessing import output_steps
 from dpsql.mechanisms.preprocessing.extremes import largest
 from dpsql.mechanisms.preprocessing.rules import half_width
-from dpsql.plan.dated import as_shown
+from dpsql.plan.measured.dated import as_shown
 from dpsql.plan.needs import Aggregates, Values
 from dpsql.plan.types import Grid
 from dpsql.privacy.kinds import PerClass

@@ -20,7 +20,7 @@ from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.mechanisms.preprocessing import Counts, output_steps
 from dpsql.mechanisms.preprocessing.rules import Rule, half_width
 from dpsql.mechanisms.preprocessing.statistics import Statistic
-from dpsql.plan.dated import as_shown, wide_as_shown
+from dpsql.plan.measured.dated import as_shown, wide_as_shown
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import Sampler, noised

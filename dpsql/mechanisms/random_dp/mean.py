@@ -57,12 +57,12 @@ from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.mean import MeanQuery, MeanRelease, centre_of, deviation_of
 from dpsql.mechanisms.noise.sensitivity import Sensitivity
 from dpsql.mechanisms.random_dp.opted import OptedStatement, too_much_gamma
-from dpsql.plan.applied import applied
 from dpsql.plan.catalog import RandomStatistic
 from dpsql.plan.functions import overloads
 from dpsql.plan.needs import Aggregates, Contribution, Ordered, Source
 from dpsql.plan.nodes import Case, Column, Constant, Expression
 from dpsql.plan.types import Facts
+from dpsql.plan.values.applied import applied
 from dpsql.privacy.exposure import rounded_up
 from dpsql.privacy.kinds import RandomDPLoss
 from dpsql.privacy.sampling import Sampler

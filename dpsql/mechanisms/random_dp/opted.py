@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpsql.mechanisms.base import Request
-from dpsql.plan.applied import applied
 from dpsql.plan.catalog import RandomPartition
-from dpsql.plan.expressions import columns_of
 from dpsql.plan.functions import overloads
+from dpsql.plan.known.relations import column_of, filtered_scan
 from dpsql.plan.needs import Source
 from dpsql.plan.nodes import Expression, Filter, Scan
-from dpsql.plan.relations import column_of, filtered_scan
+from dpsql.plan.values.applied import applied
+from dpsql.plan.values.expressions import columns_of
 
 __all__ = ["OptedStatement", "needs_declared", "opted_in", "too_much_gamma", "within_cells"]
 

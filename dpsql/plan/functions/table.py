@@ -84,7 +84,7 @@ class Function:
         needs: What the ranges must prove for this form to run; the next row of the same name is tried otherwise.
         length: Bounds of the result's length from the arguments' lengths and constants; None: it lengthens nothing.
         work: Nanoseconds that it takes at most, from the letters of its arguments and the constants. None: as long as
-            most do, for each letter (`plan.unit_work`).
+            most do, for each letter (`plan.rows.unit_work`).
         nulls: When it is NULL.
         has_value: Of one that may be NULL where no argument is: what the ranges must prove so that it is not. None:
             nothing proves it.

@@ -10,8 +10,8 @@ from functools import lru_cache
 import pyarrow as pa
 
 from dpsql.answers.answer import Answer
-from dpsql.answers.arrow import arrow_table
-from dpsql.answers.far import MORE_THAN_64_BITS
+from dpsql.answers.computed.far import MORE_THAN_64_BITS
+from dpsql.answers.shown.arrow import arrow_table
 from dpsql.errors import DataError, ProgrammingError
 from dpsql.plan.outline import Outline
 from dpsql.plan.types import Type, Value

@@ -21,7 +21,7 @@ from urllib.parse import unquote
 
 import grpc
 
-from dpsql.answers.extras import of_extra
+from dpsql.answers.shown.extras import of_extra
 from dpsql.errors import (
     ApprovalNeeded,
     BudgetExceeded,

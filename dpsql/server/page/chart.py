@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from fractions import Fraction
 
-from dpsql.answers.markup import Html, element
+from dpsql.answers.shown.markup import Html, element
 from dpsql.charging import ALERTS
 
 __all__ = ["Line", "chart"]

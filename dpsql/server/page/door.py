@@ -26,7 +26,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from dpsql.answers.markup import Html, element, joined
+from dpsql.answers.shown.markup import Html, element, joined
 from dpsql.errors import Error
 from dpsql.server.core import Server
 from dpsql.server.doors import Door

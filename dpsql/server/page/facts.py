@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
 from dpsql.answers.budget import Budget
-from dpsql.answers.costs import cost_text
+from dpsql.answers.shown.costs import cost_text
 from dpsql.charging import ALERTS
 from dpsql.ledger.beside import Beside
 from dpsql.ledger.ledger import Ledger

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from fractions import Fraction
 
-from dpsql.answers.markup import Html, element, joined, table
+from dpsql.answers.shown.markup import Html, element, joined, table
 from dpsql.server.page.chart import Line, chart
 from dpsql.server.page.facts import TOTAL, AccountLine, PageFacts, time_of
 from dpsql.server.page.style import STYLE

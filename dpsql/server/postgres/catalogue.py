@@ -23,7 +23,7 @@ from dpsql.server.postgres.settings import Settings, shown
 from dpsql.server.postgres.states import PgRefusal
 from dpsql.server.postgres.types import NUMERIC, TEXT, column_of
 from dpsql.session import Session
-from dpsql.sql.any_of import elements
+from dpsql.sql.rewording.any_of import elements
 from dpsql.worker import wire
 from dpsql.worker.process import Child, WorkerFailed
 

@@ -11,12 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 from dpsql.answers.answer import NOT_PRIVATE, Answer
-from dpsql.answers.grouped import grouped
+from dpsql.answers.shown.grouped import grouped
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan import aggregates
 from dpsql.plan.options import NAMES
+from dpsql.plan.over_answers.work import MOST_OF_CONSTANTS
 from dpsql.plan.types import Parameters, Shown, Type
-from dpsql.plan.work import MOST_OF_CONSTANTS
 from dpsql.server.outlines import outline
 from dpsql.server.postgres.catalogue import MOST_BYTES, Found, NotAnswered, named
 from dpsql.server.postgres.copying import CopyOut, enclosed

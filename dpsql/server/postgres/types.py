@@ -12,11 +12,11 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from dpsql.answers.far import MORE_THAN_64_BITS
+from dpsql.answers.computed.far import MORE_THAN_64_BITS
 from dpsql.errors import DataError
 from dpsql.plan.types import ListOf, Passed, Shown, Type, Value
 from dpsql.server.postgres.messages import ResultColumn
-from dpsql.sql.any_of import elements
+from dpsql.sql.rewording.any_of import elements
 
 __all__ = [
     "ARRAYS",

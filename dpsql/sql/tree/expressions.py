@@ -17,6 +17,7 @@ from dpsql.sql.atoms import Atom, Role
 from dpsql.sql.elements import SUBSCRIPT
 from dpsql.sql.naming import column_name
 from dpsql.sql.refused import FRAMES
+from dpsql.sql.rewording.warehouses import as_here
 from dpsql.sql.stars import StarClauses
 from dpsql.sql.syntax import (
     AllColumns,
@@ -39,7 +40,6 @@ from dpsql.sql.syntax import (
 from dpsql.sql.tokens import fold, name_of, schemaless
 from dpsql.sql.tree.base import measure, words
 from dpsql.sql.tree.operators import OPERATORS, Operators
-from dpsql.sql.warehouses import as_here
 
 __all__ = ["Expressions"]
 

@@ -48,10 +48,10 @@ ENGINE = (
     ),
     Defence(
         "totals are stored by day where no row adds less than 0",
-        "dpsql/owner/by_size.py",
+        "dpsql/owner/building/by_size.py",
         "summable(table, column) and grid_limits(column)[0] >= 0]",
         "summable(table, column)]",
-        ("tests/unit/engine/test_totals.py", "tests/unit/owner/test_totals.py"),
+        ("tests/unit/engine/test_totals.py", "tests/unit/owner/building/test_totals.py"),
     ),
     Defence(
         "counted values of a whole table serve no groups",
@@ -132,7 +132,7 @@ ENGINE = (
     ),
     Defence(
         "a function is taken only where it is proved that no row makes it fail",
-        "dpsql/plan/applied.py",
+        "dpsql/plan/values/applied.py",
         "        elif _proved(function, taken):\n",
         "        elif True:\n",
         ("tests/unit/plan/test_functions.py", "tests/sql/test_corpus.py"),

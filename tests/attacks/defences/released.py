@@ -87,7 +87,7 @@ RELEASED = (
     ),
     Defence(
         "units of groups that nobody asks for count where a clamp is chosen",
-        "dpsql/answers/release.py",
+        "dpsql/answers/released/release.py",
         "rest=need.all_units",
         "rest=False",
         ("tests/unit/answers",),
@@ -104,14 +104,14 @@ RELEASED = (
         "dpsql/plan/resolve.py",
         "        self.relation = listed_rows(self.relation, self.keys, resolver, self.query.position)\n",
         "",
-        ("tests/unit/answers/test_consistency.py",),
+        ("tests/unit/answers/released/test_consistency.py",),
     ),
     Defence(
         "cells of sets that do not lie one within the other are not rounded",
-        "dpsql/answers/consistency.py",
+        "dpsql/answers/released/consistency.py",
         "    nested = all(set(own) == set(keys[: len(own)]) for own in sets)\n",
         "    nested = True\n",
-        ("tests/unit/answers/test_consistency.py",),
+        ("tests/unit/answers/released/test_consistency.py",),
     ),
     Defence(
         "a threshold pays for all groups that one unit may have alone",
@@ -129,9 +129,9 @@ RELEASED = (
     ),
     Defence(
         "a function of listed columns may be another thing where one of them is NULL",
-        "dpsql/plan/values.py",
+        "dpsql/plan/known/value_lists.py",
         "    missing = 0 if is_strict(function) else 1\n",
         "    missing = 0\n",
-        ("tests/unit/plan/test_values.py",),
+        ("tests/unit/plan/known/test_value_lists.py",),
     ),
 )

@@ -6,18 +6,18 @@ from tests.attacks.defences.defence import Defence
 
 __all__ = ["TABLES"]
 
-BOUNDED = "dpsql/owner/bounded.py"
-CAPS = "dpsql/owner/caps.py"
-STABILITY = "dpsql/plan/stability.py"
-RELATIONS = "dpsql/plan/relations.py"
+BOUNDED = "dpsql/owner/building/bounded.py"
+CAPS = "dpsql/owner/building/caps.py"
+STABILITY = "dpsql/plan/known/stability.py"
+RELATIONS = "dpsql/plan/known/relations.py"
 SOURCES = "dpsql/prepare/sources.py"
-ONE_PASS = "dpsql/owner/one_pass.py"
-APPENDED = "dpsql/owner/appended.py"
-OF_BOUNDED = ("tests/unit/owner/test_bounded.py",)
-OF_ONE_PASS = ("tests/unit/owner/test_one_pass.py",)
-OF_APPENDED = ("tests/unit/owner/test_appended.py",)
+ONE_PASS = "dpsql/owner/building/one_pass.py"
+APPENDED = "dpsql/owner/building/appended.py"
+OF_BOUNDED = ("tests/unit/owner/building/test_bounded.py",)
+OF_ONE_PASS = ("tests/unit/owner/building/test_one_pass.py",)
+OF_APPENDED = ("tests/unit/owner/building/test_appended.py",)
 OF_STABILITY = ("tests/attacks/test_stability.py",)
-UNIT_WORK, OF_UNIT_WORK = "dpsql/plan/unit_work.py", ("tests/unit/plan/test_unit_work.py",)
+UNIT_WORK, OF_UNIT_WORK = "dpsql/plan/rows/unit_work.py", ("tests/unit/plan/rows/test_unit_work.py",)
 
 TABLES = (
     Defence(
@@ -57,7 +57,7 @@ TABLES = (
     ),
     Defence(
         "a unit keeps as many rows as the policy says, on every engine",
-        "dpsql/owner/views.py",
+        "dpsql/owner/building/views.py",
         "<= {table.rows_per_unit}",
         "<= {table.rows_per_unit} + 1",
         OF_ONE_PASS,
@@ -113,7 +113,7 @@ TABLES = (
     ),
     Defence(
         "a text that is not in its list is none, also where it is sorted as its place",
-        "dpsql/owner/numbered.py",
+        "dpsql/owner/building/numbered.py",
         "ELSE {last} END",
         "ELSE 0 END",
         OF_ONE_PASS,
@@ -127,14 +127,14 @@ TABLES = (
     ),
     Defence(
         "rows of files that are gone, or hold something else, do not stay",
-        "dpsql/owner/again.py",
+        "dpsql/owner/building/again.py",
         "any(now.get(file) != held for file, held in then.items())",
         "False",
         OF_APPENDED,
     ),
     Defence(
         "rows stay where the words on their table are what they were, and nowhere else",
-        "dpsql/owner/again.py",
+        "dpsql/owner/building/again.py",
         'before is None or before["words"] != words',
         "before is None",
         OF_APPENDED,
@@ -158,21 +158,21 @@ TABLES = (
         BOUNDED,
         'if kind.family in ("nested", "real") or kind.places:',
         'if kind.family in ("nested", "real"):',
-        ("tests/unit/owner/test_owners.py",),
+        ("tests/unit/owner/building/test_owners.py",),
     ),
     Defence(
         "what a database takes for equal in several texts names nobody",
         BOUNDED,
         "    if kind.alike:\n",
         "    if False:\n",
-        ("tests/unit/owner/test_owners.py",),
+        ("tests/unit/owner/building/test_owners.py",),
     ),
     Defence(
         "every_unit is held against the data",
-        "dpsql/owner/every_unit.py",
+        "dpsql/owner/building/every_unit.py",
         "        if found.missing or found.several or found.shared:\n",
         "        if found.several:\n",
-        ("tests/unit/owner/test_every_unit.py",),
+        ("tests/unit/owner/building/test_every_unit.py",),
     ),
     Defence(
         "a join multiplies the rows of a unit",

@@ -12,10 +12,10 @@ import pytest
 
 from dpsql.answers.answer import NOT_PRIVATE, Answer, Measurement, public
 from dpsql.answers.budget import Budget
-from dpsql.answers.costs import cost_text
-from dpsql.answers.extras import MissingExtra
-from dpsql.answers.quoted import Quote, QuoteColumn
-from dpsql.answers.screen import Ends
+from dpsql.answers.quotes.quoted import Quote, QuoteColumn
+from dpsql.answers.shown.costs import cost_text
+from dpsql.answers.shown.extras import MissingExtra
+from dpsql.answers.shown.screen import Ends
 from dpsql.errors import DataError, Error, ProgrammingError
 from dpsql.ledger.ledger import Ledger, Pinned
 from dpsql.plan.types import Type

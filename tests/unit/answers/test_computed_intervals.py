@@ -16,15 +16,15 @@ from typing import Any
 
 import pytest
 
-from dpsql.answers.intervals import AnswerRows, known_value, output_intervals, within
-from dpsql.answers.postprocess import PostProcess
-from dpsql.answers.screen import Ends
+from dpsql.answers.computed.intervals import AnswerRows, known_value, output_intervals, within
+from dpsql.answers.computed.postprocess import PostProcess
+from dpsql.answers.shown.screen import Ends
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan.expressions import Resolver, columns_of, substituted
 from dpsql.plan.intervals import EVERYTHING
 from dpsql.plan.nodes import Column, Expression
-from dpsql.plan.ranged import MOST_NARROWED, Ranged
+from dpsql.plan.over_answers.ranged import MOST_NARROWED, Ranged
 from dpsql.plan.types import Facts, Type
+from dpsql.plan.values.expressions import Resolver, columns_of, substituted
 from dpsql.session import Session
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse

@@ -10,7 +10,7 @@ import pytest
 
 import dpsql
 import dpsql.testing
-from dpsql.answers.postprocess import MADE_UP_ROWS
+from dpsql.answers.computed.postprocess import MADE_UP_ROWS
 from dpsql.errors import BudgetExceeded, EngineFailed, ProgrammingError, UnsupportedQuery
 from dpsql.worker.client import Worker, WorkerFailed
 from tests.sql.databases import build

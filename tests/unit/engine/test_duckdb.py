@@ -20,11 +20,11 @@ from dpsql.engine.duckdb import engine as engine_module
 from dpsql.engine.duckdb.engine import DuckDBEngine
 from dpsql.engine.log import OPERATOR
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
-from dpsql.owner import builder
-from dpsql.owner.builder import build
+from dpsql.owner.building import builder
+from dpsql.owner.building.builder import build
+from dpsql.owner.building.versions import open_engine
 from dpsql.owner.in_use import LOCK
 from dpsql.owner.shape import shape_of, stores_grid
-from dpsql.owner.versions import open_engine
 from dpsql.plan.types import Type
 from dpsql.policy import ColumnPolicy
 from tests.unit.owner.clinic import KEY, data, policy
@@ -228,7 +228,8 @@ def test_a_version_that_is_not_there_is_refused(folder: Path) -> None:
 
 def test_the_parent_never_loads_the_database_engine() -> None:
     root = str(Path(engine_module.__file__).parents[3])
-    program = f"import sys; sys.path.insert(0, {root!r}); import dpsql.owner.versions; print('duckdb' in sys.modules)"
+    imports = f"import sys; sys.path.insert(0, {root!r}); import dpsql.owner.building.versions"
+    program = f"{imports}; print('duckdb' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "False\n"
 
@@ -250,7 +251,7 @@ def test_the_locale_changes_neither_a_shape_nor_its_sources(tmp_path: Path) -> N
     program = (
         f"import os, sys; sys.path.insert(0, {root!r})\n"
         "from pathlib import Path\n"
-        "from dpsql.owner.builder import fingerprint\n"
+        "from dpsql.owner.building.builder import fingerprint\n"
         "from dpsql.owner.shape import shape_of\n"
         "from dpsql.errors import PolicyError\n"
         "from tests.unit.owner.clinic import policy\n"

@@ -13,8 +13,8 @@ from dpsql.engine.public_columns import MOST_COMBINED, PublicColumns
 from dpsql.errors import EngineFailed, OperationalError
 from dpsql.limits import MOST_LISTED
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
+from dpsql.plan.known.relations import column_of
 from dpsql.plan.nodes import AWAITED, Column, Filter, Scan
-from dpsql.plan.relations import column_of
 from dpsql.plan.types import Facts, Type
 from dpsql.privacy.tables import RawTable
 

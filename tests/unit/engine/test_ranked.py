@@ -19,11 +19,11 @@ from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import UnitRows, cut_groups, cut_rows, stored_ranks, with_least_rank
 from dpsql.engine.rows import ValueColumn
-from dpsql.owner.caps import one_of_each, placed
+from dpsql.owner.building.caps import one_of_each, placed
 from dpsql.plan.catalog import RANK, ColumnInfo, TableInfo
+from dpsql.plan.known.relations import column_of
 from dpsql.plan.needs import Contribution, Source
 from dpsql.plan.nodes import Column, Filter, Join, PerUnit, Relation, Scan, UnitValue
-from dpsql.plan.relations import column_of
 from dpsql.plan.types import Facts, Grid, Type
 from tests.connected import fill
 

@@ -14,8 +14,8 @@ from dpsql.plan.catalog import ColumnInfo, RandomPartition, TableInfo
 from dpsql.plan.needs import Contribution, Source
 from dpsql.plan.nodes import Aggregate, Case, Column, Constant, Expression, Scan
 from dpsql.plan.options import Options
-from dpsql.plan.per_class import values_per_unit
 from dpsql.plan.plans import Key
+from dpsql.plan.rows.per_class import values_per_unit
 from dpsql.plan.types import Facts, Grid, Type
 from dpsql.prepare.classes import price_of_everyone, share_of
 from dpsql.privacy.sampling import Integers

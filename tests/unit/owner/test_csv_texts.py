@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from dpsql.engine.duckdb import FILE
 from dpsql.engine.duckdb.dialect import DUCKDB
-from dpsql.owner.builder import build, version_directory
+from dpsql.owner.building.builder import build, version_directory
 from dpsql.owner.shape import Shape, shape_of
 from dpsql.policy.csv_file import CsvPolicy
 from dpsql.worker import wire

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from dpsql.owner import builder
-from dpsql.owner.builder import build, version_directory
+from dpsql.owner.building import builder
+from dpsql.owner.building.builder import build, version_directory
+from dpsql.owner.building.versions import open_engine
 from dpsql.owner.in_use import LOCK, to_remove, use
-from dpsql.owner.versions import open_engine
 from tests.unit.owner.clinic import KEY, data, policy
 
 USES = """

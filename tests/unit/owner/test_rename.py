@@ -13,8 +13,8 @@ from pydantic import ValidationError
 import dpsql.testing
 from dpsql.engine.duckdb import FILE
 from dpsql.errors import PolicyError, UnsupportedQuery
-from dpsql.owner import appended, views
-from dpsql.owner.builder import build, version_directory
+from dpsql.owner.building import appended, views
+from dpsql.owner.building.builder import build, version_directory
 from dpsql.owner.shape import shape_of
 from tests.connected import connected
 from tests.unit.owner.clinic import KEY, data, policy

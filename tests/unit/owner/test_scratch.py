@@ -12,7 +12,7 @@ import pytest
 
 from dpsql.engine.duckdb import database
 from dpsql.errors import OperationalError
-from dpsql.owner.check import check
+from dpsql.owner.checking.check import check
 from dpsql.owner.scratch import scratch
 from tests.unit.owner.clinic import data, policy
 

@@ -15,9 +15,10 @@ from dpsql.mechanisms.friendly_core import pairs
 from dpsql.mechanisms.metric import questions
 from dpsql.mechanisms.noise import central, sensitivity
 from dpsql.mechanisms.preprocessing import mechanism, statistics
-from dpsql.plan import per_unit, stages, windows
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, NAMES, ByUnit, Kind, Takes
 from dpsql.plan.functions.refused import REFUSED
+from dpsql.plan.over_answers import stages
+from dpsql.plan.rows import per_unit, windows
 from dpsql.plan.table_functions import SIGNATURES
 from dpsql.plan.types import Type
 from dpsql.policy.mechanisms import ColumnMechanisms, MechanismName

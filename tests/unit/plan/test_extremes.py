@@ -12,11 +12,11 @@ from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.postgres.dialect import postgres
 from dpsql.engine.printer import Printer
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan.expressions import columns_of
 from dpsql.plan.intervals import LEAST, Interval
 from dpsql.plan.nodes import Column
-from dpsql.plan.per_unit import unit_facts
+from dpsql.plan.rows.per_unit import unit_facts
 from dpsql.plan.types import Facts, Grid, Type
+from dpsql.plan.values.expressions import columns_of
 from tests.extremes import COLUMNS, TYPES, drawn, resolved, rows_at_the_ends, selected, wrong
 
 FEW, MANY = 300, 3_000

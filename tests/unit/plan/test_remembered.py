@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dpsql.plan.catalog import TableInfo
+from dpsql.plan.known.stability import rows_per_unit
 from dpsql.plan.nodes import Relation, Scan
 from dpsql.plan.remembered import MOST_KEPT, remembered
-from dpsql.plan.stability import rows_per_unit
 
 
 def _scan(name: str, rows_per_unit: int = 1) -> Scan:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dpsql.testing
-from dpsql.answers.quoted import Quote
+from dpsql.answers.quotes.quoted import Quote
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw, Law
 from dpsql.mechanisms.shared import _of_two
 from dpsql.session import Session

@@ -12,7 +12,7 @@ import pytest
 
 import dpsql
 import dpsql.testing
-from dpsql.answers.costs import cost_text
+from dpsql.answers.shown.costs import cost_text
 from dpsql.errors import BudgetExceeded, ProgrammingError, UnsupportedQuery
 from dpsql.plan.types import Type
 from dpsql.privacy.sampling import Integers

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from dpsql.errors import UnsupportedQuery
 from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, KEYWORDS, NEEDS_AS, RESERVED
 from dpsql.sql.parse import normal, parse
+from dpsql.sql.rewording.warehouses import as_here
 from dpsql.sql.syntax import Call, Literal, Name, QueryStatement, Select, Statement
-from dpsql.sql.warehouses import as_here
 from tests.unit.sql.mutating import WORDS, mutated
 
 MANY = 5 * settings().max_examples // 2  # 50 in `make test`, 250 in `make test-slow`

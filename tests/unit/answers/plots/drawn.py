@@ -8,8 +8,8 @@ from datetime import date
 from typing import Any
 
 from dpsql.answers.answer import Answer
-from dpsql.answers.screen import Ends
-from dpsql.plan.roles import ColumnRole
+from dpsql.answers.shown.screen import Ends
+from dpsql.plan.over_answers.roles import ColumnRole
 from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
 

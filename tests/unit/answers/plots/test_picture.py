@@ -16,8 +16,8 @@ from matplotlib.patches import Ellipse
 from matplotlib.text import Text
 
 from dpsql.answers.answer import Answer, public
-from dpsql.answers.extras import MissingExtra
 from dpsql.answers.plots.picture import UNTOLD, Picture
+from dpsql.answers.shown.extras import MissingExtra
 from dpsql.errors import ProgrammingError
 from dpsql.plan.types import ListOf, Type
 from tests.unit.answers.plots.drawn import COORDINATE, COVARIANCE, DAYS, DEPARTMENTS, KEY, VALUE, answer_of

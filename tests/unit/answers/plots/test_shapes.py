@@ -12,7 +12,7 @@ import dpsql.testing
 from dpsql.answers.answer import Answer, public
 from dpsql.answers.plots.series import Series, seen
 from dpsql.answers.plots.shapes import SHAPES, shape_of
-from dpsql.plan.roles import ColumnRole
+from dpsql.plan.over_answers.roles import ColumnRole
 from dpsql.plan.types import Type
 from tests.sql.databases import build
 from tests.unit.answers.plots.drawn import COORDINATE, COVARIANCE, DAYS, KEY, VALUE, answer_of
@@ -118,8 +118,8 @@ def test_the_statement_says_what_its_columns_are(session: dpsql.Session, sql: st
 
 
 def test_centres_and_covariances_are_told_from_other_numbers(session: dpsql.Session) -> None:
+    from dpsql.plan.over_answers.roles import roles_of
     from dpsql.plan.plans import Plan
-    from dpsql.plan.roles import roles_of
     from dpsql.sql import syntax
     from dpsql.sql.parse import parse
 

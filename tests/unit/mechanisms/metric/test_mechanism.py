@@ -13,7 +13,7 @@ import pytest
 import dpsql
 import dpsql.testing
 from dpsql.errors import BudgetExceeded, PolicyError, ProgrammingError, UnsupportedQuery
-from dpsql.owner.metric_report import metric_findings
+from dpsql.owner.checking.metric_report import metric_findings
 from dpsql.plan.plans import Plan
 from dpsql.policy import load_policy
 from dpsql.privacy.kinds import Free, MetricLoss

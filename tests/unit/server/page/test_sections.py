@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import dpsql.testing
-from dpsql.answers.markup import EMPTY, element
+from dpsql.answers.shown.markup import EMPTY, element
 from dpsql.errors import ApprovalNeeded
 from dpsql.server.page.chart import chart
 from dpsql.server.page.facts import PageFacts, ends, gather
