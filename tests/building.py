@@ -48,6 +48,8 @@ APART = (
 )
 
 ANEW = ("tests/unit/owner/", "tests/unit/audit/", "tests/attacks/", "tests/exhaustive/", "tests/faults/")
+SPILLED = ("tests/unit/owner/test_scratch.py",)
+"""Tests that ask what an engine of its own puts on the disk."""
 KEPT = 8  # Versions that are kept: tests that open the same tables follow each other.
 
 
@@ -178,12 +180,13 @@ class Here:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Takes the one or the other before the test's fixtures are made."""
     from dpsql.engine.duckdb import database
+    from dpsql.engine.duckdb.opened import opened
     from dpsql.owner import jobs
     from dpsql.worker import client
     from dpsql.worker.process import Child
     from tests.forking import Forked
 
-    database.opened = Shared.opened  # type: ignore[attr-defined]
+    database.opened = opened if item.nodeid.startswith(SPILLED) else Shared.opened  # type: ignore[attr-defined]
     Built.off = item.nodeid.startswith(ANEW)
     forked = Forked if hasattr(os, "pidfd_open") else Child  # macOS has none
     apart = forked if item.nodeid.startswith(APART) else Here

@@ -49,6 +49,11 @@ def run(folder: Path, *options: str) -> Seen:
     return seen
 
 
+@pytest.fixture(autouse=True)
+def _no_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+
+
 def test_turns_in_a_row_ask_every_case_once_and_tell_of_those_that_wait(tmp_path: Path) -> None:
     asked = list[str]()
     for turn in (4294967295, 4294967296, 4294967297):
