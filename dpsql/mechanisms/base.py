@@ -119,16 +119,14 @@ class Request:
         source: The rows, the keys and the contribution bounds in force.
         price: What it may cost everybody: where units have classes, what the strictest class may lose.
         neighbours: ``"add_remove"`` or ``"replace_one"``.
-        grid: The grid of the argument where it is a bounded number, else None.
-        second_grid: The grid of the second argument where there is one, else None.
+        grid, second_grid: Those of the argument and of a second one, where they are bounded numbers, else None.
         selects: Whether this measurement must also decide which groups of an open domain appear.
         rows_public: Under replace_one: the exact number of rows is public (whole table, one row a unit, no
             WHERE, GROUP BY or join).
         rows_about: Guess of the rows per group that conditions leave; used to choose and to predict errors, never in a
             proof.
         rows_read: The same of rows that no condition left out: what may have to be read, and takes time.
-        rows_at_least: The owner's floor on the rows of a whole table without groups, or None; only for accuracy: the
-            bounded table may hold fewer.
+        rows_at_least: The owner's floor on a whole table's rows, without groups, or None; for accuracy alone.
         narrowed: What is known of the argument, and of the second one, where the statement's conditions and bounds tell
             more than their own facts; None for what tells no more. The grids are made of it.
         idealised: Whether the owner admits mechanisms whose exact arithmetic is not proved.
@@ -262,10 +260,12 @@ class Offer(ABC):
 
     @property
     def expected_error(self) -> float:
-        """What mechanisms are compared by: how far off the answer is expected to be, 95 times of 100, in its unit.
+        """What mechanisms are compared by: how far off answers are expected, at 95%; a bracket is wider."""
+        return self.half_width
 
-        It is less than the half width where the interval is a bracket.
-        """
+    @property
+    def near_end(self) -> float:
+        """How far the nearer end of a 95% interval is expected to be from its value; of most both ends are alike."""
         return self.half_width
 
     @property

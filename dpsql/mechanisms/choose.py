@@ -29,7 +29,9 @@ they err more."""
 MORE = 1.5
 """The same where an interval is `SEVERAL` times shorter, or says something where that of the least error does not:
 guesses of errors are often wrong by that. Measured on test scores of 640 schools, of 60 pupils each, at epsilon 0.25:
-one with an interval over all of the bounds was to err by 84 and did by 106, one with half of them by 105 and 76."""
+one with an interval over all of the bounds was to err by 84 and did by 106, one with half of them by 105 and 76. With
+3, of counts and sums, the errors of 50 answers of 348 were about 7 times as large, by laplace in the place of clamped,
+and 0 was outside of half of their intervals only in the place of 86 of 100 (docs/mechanisms.md)."""
 SEVERAL = 3.0
 """How many times shorter than that of the offer with the least expected error. It is a choice."""
 

@@ -53,6 +53,7 @@ CAP = 4
 """Rows of a unit with which a count of different values is told to do. It is a choice: many units show most values."""
 MOSTLY = 0.9
 """As a share of the half width of its own bounds: an interval that wide says next to nothing. A guess."""
+NOTHING = "Expected to say next to nothing"
 INSIDE = 0.01
 """As a share of the width of its bounds: an end of a quantile's interval that far inside says where some rows lie,
 however far off the other one is. Where values are skewed most of them lie near one bound. A guess."""
@@ -94,7 +95,7 @@ def foretold(request: Request, release: Offer, released: ReleasedTable | None = 
         return (_above(rule, release.threshold, rows, "be shown", said, released),)
     if any(key.domain is None for key in request.source.keys):
         return ()  # groups that appear hold more than the guess
-    found, unnamed = _wide(request, release), _unnamed(request)
+    found, unnamed = _wide(request, release, answered=released is not None), _unnamed(request)
     found = found or unnamed or _few_left(request, release, answered=released is not None)
     if released is not None and found and _of_use(request, release, released, total=bool(unnamed)):
         return ()
@@ -170,23 +171,32 @@ def _above(rule: str, threshold: float, rows: int, verb: str, said: str, release
     return f"{rule}: of the {rows} rows {said} at most {most} groups could {verb}."
 
 
-def _wide(request: Request, release: Offer) -> tuple[str, ...]:
+def _wide(request: Request, release: Offer, *, answered: bool) -> tuple[str, ...]:
     half_width = release.half_width
     if FUNCTIONS[request.aggregate.function].kind is Kind.COUNT:
-        return _wide_count(request, release)
+        return _wide_count(request, release, answered=answered)
     if request.aggregate.function == "regr_slope":
         return _wide_slope(request, half_width)
     ends = _ends(request)
-    if ends is None or half_width < nothing_from(request):
+    nothing = nothing_from(request)
+    if ends is None or half_width < nothing:
         return ()
     summed, said = FUNCTIONS[request.aggregate.function].kind is Kind.SUM, rows_said(request)
     of_sum = f" with {request.rows_about} rows in a group, by the number {said}" if summed else ""
     since = request.aggregate.since
     low, high = (as_shown(end, since) for end in ends)
     nearer = " The value itself is often nearer than its interval can show." * (request.aggregate.rank is not None)
+    near = math.inf if answered or not summed else release.near_end
+    says = _one_end(release) if near < nothing else f"{NOTHING}: ±{wide_as_shown(half_width, since)}"
+    return (f"{says}, where any answer lies between {low} and {high}{of_sum}.{nearer}",)
+
+
+def _one_end(release: Offer) -> str:
+    """What is expected of a total whose interval is long on one side alone: its other end tells it from 0."""
+    near = release.near_end
     return (
-        f"Expected to say next to nothing: ±{wide_as_shown(half_width, since)}, where any answer lies between {low} "
-        f"and {high}{of_sum}.{nearer}",
+        f"Expected to tell one end alone: its interval reaches about {as_shown(near)} to one side of the value and "
+        f"{as_shown(2 * release.half_width - near)} to the other"
     )
 
 
@@ -205,8 +215,7 @@ def _wide_slope(request: Request, half_width: float) -> tuple[str, ...]:
     if half_width < MOSTLY * steepest:
         return ()
     return (
-        f"Expected to say next to nothing: ±{as_shown(half_width)}, where a line from bound to bound has a slope of "
-        f"{as_shown(steepest)}.",
+        f"{NOTHING}: ±{as_shown(half_width)}, where a line from bound to bound has a slope of {as_shown(steepest)}.",
     )
 
 
@@ -245,22 +254,24 @@ def _of_few_rows(request: Request, release: Offer) -> str:
     )
 
 
-def _wide_count(request: Request, release: Offer) -> tuple[str, ...]:
+def _wide_count(request: Request, release: Offer, *, answered: bool) -> tuple[str, ...]:
     """The same of a count: of rows, of units or of different values, of which it cannot find more than there are."""
     half_width = release.half_width
-    relation, values, nothing = request.source.relation, most_values(request), "Expected to say next to nothing"
+    relation, values = request.source.relation, most_values(request)
     most, what, said = request.rows_about, "rows", rows_said(request)
     if request.aggregate.function == "count_units" and (units := units_guessed(relation)) < most:
         most, what, said = units, "units", units_said_by(relation)
     if half_width >= most:
-        return (f"{nothing}: ±{as_shown(half_width)}, where a group has about {most} {what} by the number {said}.",)
+        of_use = not answered and release.near_end < most
+        says = _one_end(release) if of_use else f"{NOTHING}: ±{as_shown(half_width)}"
+        return (f"{says}, where a group has about {most} {what} by the number {said}.",)
     if request.aggregate.function == "count_distinct" and values is None and REPEATED * half_width >= most:
         return (
-            f"{nothing}: ±{as_shown(half_width)}, where about {most} rows by the number {said} have about "
+            f"{NOTHING}: ±{as_shown(half_width)}, where about {most} rows by the number {said} have about "
             f"{most // REPEATED} different values, if each is in {REPEATED} of them.{_of_few_rows(request, release)}",
         )
     if values is not None and half_width >= MOSTLY * values / 2:
-        return (f"{nothing}: ±{as_shown(half_width)}, where any answer lies between 0 and {values}.",)
+        return (f"{NOTHING}: ±{as_shown(half_width)}, where any answer lies between 0 and {values}.",)
     return ()
 
 

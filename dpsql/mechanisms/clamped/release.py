@@ -147,6 +147,12 @@ class ClampedRelease(Offer):
         return float(in_unit(math.ceil(self._reach(self.guess, 0.95) + clipped), self.need.grid.step))
 
     @property
+    def near_end(self) -> float:
+        """The noise alone, where what is clipped lies on one side."""
+        reach = float(in_unit(self._reach(self._foreseen, 0.95), self.need.grid.step))
+        return self.half_width if self._signed else min(reach, self.half_width)
+
+    @property
     def _foreseen(self) -> int:
         """The place of the clamp that a quote foretells: between the likely and the cautious one."""
         guess, standing = (self.search.edges[place] for place in (self.guess, self.search.standing))

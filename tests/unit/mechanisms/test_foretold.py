@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -10,7 +12,12 @@ import pytest
 
 import dpsql.testing
 from dpsql.errors import UnsupportedQuery
+from dpsql.mechanisms.base import Offer
+from dpsql.mechanisms.clamped.mechanism import Clamped
+from dpsql.mechanisms.foretold import foretold
+from dpsql.plan.needs import Contribution
 from dpsql.session import Session
+from tests.unit.mechanisms.asking import CITY, asking
 
 POLICY = """
 version: 1
@@ -262,6 +269,7 @@ tables:
       open: {type: text}
 """
 GUESSED = "Expected to say next to nothing"
+ONE_END = "Expected to tell one end alone: its interval reaches about "
 
 
 @pytest.fixture(scope="module")
@@ -372,3 +380,16 @@ def test_a_count_of_values_that_nobody_lists_is_compared_with_values_that_ten_ro
     )
     found = [" ".join(session.explain(counted, epsilon=epsilon).notes) for epsilon in (0.005, 0.5)]
     assert [told in notes for notes in found] == [True, False]
+
+
+@pytest.mark.parametrize("function", ["count_rows", "sum"])
+def test_a_total_whose_interval_is_long_on_one_side_is_foretold_to_tell_one_end(function: str) -> None:
+    """What is clipped lies above: the other end is as far from the value as the noise, and tells it from 0."""
+    request = asking(function, held=Contribution(rows=16, groups=16, rows_in_group=16), keys=(CITY,))
+    offer = Clamped().offer(request)
+    assert isinstance(offer, Offer)
+    assert offer.near_end * 3 < offer.half_width
+    one = 1 if request.grid is None or function == "count_rows" else float(request.grid.high * request.grid.step) / 2
+    for width, begins in ((2 * offer.half_width, None), (2 * offer.near_end, ONE_END), (offer.near_end / 2, GUESSED)):
+        found = foretold(replace(request, rows_about=math.ceil(width / one)), offer)
+        assert found[0].startswith(begins) if begins else not found, (width, found)
