@@ -13,6 +13,7 @@ from dpsql.answers.shown.costs import cost_text
 from dpsql.answers.shown.grouped import grouped
 from dpsql.answers.shown.notebook import card, folded, heading, small, values
 from dpsql.answers.shown.screen import number, safe, text_table
+from dpsql.answers.shown.shortened import shortened
 from dpsql.plan.nodes import Expression, Total, Windowed
 from dpsql.plan.over_answers.stages import is_aggregate
 from dpsql.plan.types import Type
@@ -119,7 +120,7 @@ class Quote:
         cost: What the whole statement would be charged.
         columns: The output columns that hold noise; those that are computed from several released numbers first, with
             ``"computed"`` for a mechanism, then each of these.
-        sql: What the engine would run.
+        sql: What the engine would run, whole; shown to people with long lists cut.
         repeats_left: How often the budget would still grant it; None without a limit.
         notes: What else the analyst should know, one sentence each.
     """
@@ -138,7 +139,7 @@ class Quote:
                 *(f"Note: {safe(note)}" for note in grouped(self.notes)),
                 *(safe(f"  {reason}") for reason in self._reasons()),
                 "The engine would run:",
-                *(f"  {safe(line)}" for line in self.sql.splitlines()),
+                *(f"  {safe(line)}" for line in shortened(self.sql).splitlines()),
             ]
         )
 
@@ -151,7 +152,7 @@ class Quote:
             small(self._price()),
             *map(small, grouped(self.notes)),
             folded("Why not another mechanism", self._reasons()),
-            folded("What the engine would run", self.sql.splitlines(), code=True),
+            folded("What the engine would run", shortened(self.sql).splitlines(), code=True),
         )
 
     def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
