@@ -6,7 +6,7 @@ Tests: tests/unit/policy/test_model.py.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
@@ -60,7 +60,7 @@ class ColumnPolicy(Section):
     tell of nobody."""
     bounds: Annotated[tuple[Bound, Bound], SkipValidation, WithJsonSchema(_PAIR)] | None = None
     """[low, high]: numbers outside are moved to the nearer bound, dates and timestamps outside read as NULL; or auto:
-    those that `dpsql advise` finds."""
+    those that `dpsql advise` finds. A day bounds timestamps at its midnight."""
     values: Annotated[tuple[Listed, ...], SkipValidation, WithJsonSchema(_LIST)] | None = None
     """Every value there is, each a group of its own even when it has no rows; others read as NULL."""
     values_from: ColumnName | None = None
@@ -243,6 +243,8 @@ def _typed(kind: str, value: Any, place: int) -> Any:
             return value
         case "timestamp" if isinstance(value, datetime) and value.tzinfo is None:
             return value
+        case "timestamp" if isinstance(value, date) and not isinstance(value, datetime):
+            return datetime.combine(value, time())  # as SQL casts a day: its midnight
     article, example = _EXAMPLES[kind]
     raise wrong(f"{value!s} is not {article}", f"write {example}", place)
 
@@ -252,5 +254,8 @@ _EXAMPLES = {
     "boolean": ("true or false", "true or false, without quotes"),
     "text": ("printable text", "it in quotes, such as 'F'"),
     "date": ("a date", "year-month-day, such as 2024-01-31, without quotes"),
-    "timestamp": ("a timestamp without time zone", "date and time, such as 2024-01-31 00:00:00, without quotes"),
+    "timestamp": (
+        "a timestamp without time zone",
+        "a day, or date and time, such as 2024-01-31 00:00:00, without quotes",
+    ),
 }

@@ -73,6 +73,9 @@ def test_bounds_have_the_type_of_their_column(load: Load) -> None:
     assert columns["on_day"].bounds == (date(2020, 1, 1), date(2025, 12, 31))
     timed = ColumnPolicy(type="timestamp", bounds=(datetime(2020, 1, 1), datetime(2020, 1, 2)))
     assert timed.bounds == (datetime(2020, 1, 1), datetime(2020, 1, 2))
+    by_day = ColumnPolicy(type="timestamp", bounds=(date(2020, 1, 1), datetime(2020, 1, 1, 12)))
+    assert by_day.bounds == (datetime(2020, 1, 1), datetime(2020, 1, 1, 12))
+    assert [type(end) for end in by_day.bounds] == [datetime, datetime]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +174,8 @@ COST = "cost: {type: real, bounds: [0, 20000]}"
         (in_column("{type: integer, bounds: 3}"), "age.bounds: this is not a pair; write [low, high]"),
         (in_column("{type: text, bounds: [a, b]}"), "age.bounds: a text column has no bounds; list its values"),
         (in_column("{type: date, bounds: [2020-01-01 10:00:00, 2021-01-01]}"), "is not a date; write year-month-day"),
-        (in_column("{type: timestamp, bounds: [2020-01-01, 2021-01-01]}"), "is not a timestamp without time zone"),
+        (in_column("{type: timestamp, bounds: ['2020-01-01', 2021-01-01]}"), "is not a timestamp without time zone"),
+        (in_column("{type: timestamp, bounds: [2021-01-01 01:00:00, 2021-01-01]}"), "above the high bound"),
         (
             in_column("{type: integer, bounds: [0, 1], values: [1]}"),
             "age.values: bounds and values contradict each other",
