@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR
 from fractions import Fraction
@@ -211,10 +211,22 @@ def _quoted(policy: Policy, wanted: Foretold) -> str:
         text += f" Counts of units are off by up to {wanted.advice.likely:,}: a table of fewer than {wanted.needs:,} "
         text += "units may stay empty, and half as many take twice the price. By rows_about, of "
         text += f"{ROWS_OF_A_UNIT} rows each or rows_per_unit if that is less, there are taken to be: {taken}."
+    text += _unwritten(policy, wanted.units)
     if wanted.thin:
         text += f" So these would stay empty: {_briefly(wanted.thin)}. "
         text += f"{_served(policy, wanted.serves)} {_by_hand(policy, wanted.thin)}"
     return text
+
+
+def _unwritten(policy: Policy, asked: Collection[str]) -> str:
+    """Which tables' numbers of rows nobody wrote, so that what is foretold of them rests on a default."""
+    names = [name for name in asked if "rows_about" not in policy.tables[name].model_fields_set]
+    if not names:
+        return ""
+    return (
+        f" No rows_about is written for {', '.join(names)}: it is taken to be 10,000, or rows_at_least where that is "
+        "more. Write about how many rows there are, if that is public."
+    )
 
 
 def _leaves(ledger: Ledger, wanted: Foretold) -> str:

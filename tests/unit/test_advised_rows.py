@@ -23,6 +23,16 @@ def test_a_quote_says_how_many_units_it_needs_and_how_many_there_are_taken_to_be
     assert needs_more == pytest.approx(4 * needs, rel=0.05)
 
 
+def test_a_quote_says_where_it_rests_on_a_number_of_rows_that_nobody_wrote(policy: Path) -> None:
+    quotes = []
+    for written in ("    rows_about: 10000\n", ""):
+        policy.write_text(POLICY.replace("    rows_about: 8000\n", written))
+        quotes.append(advised(policy, quote=True, epsilon=Fraction(1, 100)).quote)
+    said = " No rows_about is written for orders: it is taken to be 10,000, or rows_at_least where that is more. Write"
+    assert [said in quote for quote in quotes] == [False, True]
+    assert quotes[1].index(said) < quotes[1].index(" So these would stay empty: orders, orders.price.")
+
+
 @pytest.mark.every(2)
 @pytest.mark.parametrize(("guess", "kept"), [(7600, True), (9000, True), (100, False), (300_000, False)])
 def test_the_owners_rows_about_stays_where_the_facts_do_not_contradict_it(policy: Path, guess: int, kept: bool) -> None:
