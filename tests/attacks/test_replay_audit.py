@@ -65,7 +65,8 @@ def test_no_audit_convicts_on_any_neighbour_and_pairs_reach_the_whole_sensitivit
             assert [found for audit in AUDITS.values() for found in audit(runs)] == []
     shares = {name: share for name, share in tightness(replay).items() if name.startswith("add_remove")}
     assert len([name for name, share in shares.items() if share > 0.999]) >= 50
-    assert min(shares.values()) > 0.7
+    # What a unit's rows differ by from those before adds up to little, and is priced as if each were at its most.
+    assert min(share for name, share in shares.items() if "LAG(" not in name) > 0.7
 
 
 def test_refused_statements_read_and_cost_nothing(replays: list[Replay]) -> None:
