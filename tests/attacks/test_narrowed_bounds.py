@@ -139,7 +139,7 @@ def test_no_row_that_passes_lies_outside_the_narrowed_bounds(
 
 @pytest.mark.slow
 @given(arguments(), conditions(), conditions())
-@settings(max_examples=20_000, deadline=None, database=None, suppress_health_check=CHECKS)
+@settings(max_examples=5_000, deadline=None, database=None, suppress_health_check=CHECKS)
 def test_no_row_that_passes_lies_outside_the_narrowed_bounds_of_many_more(
     engine: duckdb.DuckDBPyConnection, argument: str, where: str, kept: str
 ) -> None:

@@ -17,7 +17,7 @@ from tests.attacks.random_batches import audited
 from tests.attacks.random_replay import assert_none_convicts
 
 SEEDS = range(1, 4)
-MANY = 200
+MANY = 100
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from tests.attacks.random_replay import assert_none_convicts
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
 
 SEEDS = (1, 12, 25, 28)  # Each kind of statement is compared in one of them, and bounds of differences are reached.
-MANY = 300
+MANY = 100
 
 
 @pytest.fixture(scope="module")

@@ -303,7 +303,7 @@ def test_no_unit_moves_more_rows_than_the_stability_of_random_relations(
 
 @pytest.mark.slow
 @given(sub_queries(4), SOME, SOME)
-@settings(max_examples=5000, deadline=None, database=None, suppress_health_check=CHECKS)
+@settings(max_examples=2000, deadline=None, database=None, suppress_health_check=CHECKS)
 def test_no_unit_moves_more_rows_than_the_stability_of_many_more(
     tables: Tables, drawn: Drawn, one: int, two: int
 ) -> None:
