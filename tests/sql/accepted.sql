@@ -1741,6 +1741,7 @@ SELECT COUNT(*) FROM (SELECT patient_id, ROW_NUMBER() OVER (PARTITION BY patient
 -- values: 2
 
 -- A second column of one name has a number, as in DuckDB
+-- reference: SELECT SUM(m)::DOUBLE - SUM(n) AS d FROM (SELECT COUNT(*) AS n, COUNT(*) + 1 AS m FROM patients WHERE sex IS NOT NULL GROUP BY sex)
 SELECT SUM(n_1) - SUM(n) AS d FROM (SELECT sex, COUNT(*) AS n, COUNT(*) + 1 AS n FROM patients GROUP BY sex) AS a
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
