@@ -24,6 +24,7 @@ from dpsql.owner.building.builder import alone, data_digest_of
 from dpsql.owner.jobs import Progress
 from dpsql.policy import Policy, load_policy
 from dpsql.policy.editing import edited
+from dpsql.policy.table import ROWS_ABOUT
 from dpsql.privacy.account import DELTA_UNIT, UNIT
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.proxy import cache_directory, open_ledger, owners_folder
@@ -224,8 +225,8 @@ def _unwritten(policy: Policy, asked: Collection[str]) -> str:
     if not names:
         return ""
     return (
-        f" No rows_about is written for {', '.join(names)}: it is taken to be 10,000, or rows_at_least where that is "
-        "more. Write about how many rows there are, if that is public."
+        f" No rows_about is written for {', '.join(names)}: it is taken to be {ROWS_ABOUT:,}, or rows_at_least where "
+        "that is more. Write about how many rows there are, if that is public."
     )
 
 

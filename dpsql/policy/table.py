@@ -18,7 +18,9 @@ from dpsql.policy.column import ColumnPolicy
 from dpsql.policy.csv_file import CsvPolicy
 from dpsql.policy.section import Count, Description, FilePath, Name, OwnName, Section, twins, wrong
 
-__all__ = ["TablePolicy", "Via"]
+__all__ = ["ROWS_ABOUT", "TablePolicy", "Via"]
+
+ROWS_ABOUT = 10_000  # Rows of a table of which the owner says no number. A guess.
 
 _STORED = re.compile(
     r"[A-Za-z_][A-Za-z0-9_]{0,62}[.](?!(?:parquet|csv|tsv|gz|ducklake)$)[A-Za-z_][A-Za-z0-9_]{0,62}", re.IGNORECASE
@@ -74,7 +76,7 @@ class TablePolicy(Section):
     """At most so many rows of one unit are used; the view enforces it."""
     rows_at_least: Count | None = None
     """A floor on the number of rows that the owner vouches for."""
-    rows_about: Count = Field(default_factory=lambda data: max(10_000, data.get("rows_at_least") or 0))
+    rows_about: Count = Field(default_factory=lambda data: max(ROWS_ABOUT, data.get("rows_at_least") or 0))
     """A guess at the number of rows, used to choose between mechanisms, and to build very large tables in parts."""
     every_unit: bool = False
     """true: every unit has exactly one row here, so that the number of rows is public (replace_one only)."""

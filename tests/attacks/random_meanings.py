@@ -92,16 +92,13 @@ class Plain(Bench):
     """DuckDB and a session without noise over one engine in this process."""
 
     def __init__(self, engine: InProcess, session: Session) -> None:
-        catalog = session._backend.catalog
-        self.session, self.duckdb = session, engine._connection.cursor()
-        self.duckdb.execute("CREATE SCHEMA memory.plain")
-        for name, table in catalog.tables.items():
+        self.session, tables = session, engine._connection.cursor()
+        tables.execute("CREATE SCHEMA memory.plain")
+        for name, table in session._backend.catalog.tables.items():
             shown = ", ".join(table.columns)
-            self.duckdb.execute(f"CREATE VIEW memory.plain.{name} AS SELECT {shown} FROM bounded.main.{name}")
-        self.duckdb.execute("USE memory.plain")
-        self.duckdb.execute("SET disabled_optimizers = 'statistics_propagation'")  # it is wrong on some left joins
-        self.units = {name: str(table.unit) for name, table in catalog.tables.items() if not table.public}
-        self.columns = {column.lower() for table in catalog.tables.values() for column in table.columns}
+            tables.execute(f"CREATE VIEW memory.plain.{name} AS SELECT {shown} FROM bounded.main.{name}")
+        tables.execute("USE memory.plain")
+        self._beside(tables)
 
 
 def compared(seed: int, after: PostProcess, seen: Counter[str] | None = None) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from unittest.mock import patch
 
 import pytest
@@ -18,13 +17,6 @@ from tests.attacks.random_replay import assert_none_convicts
 
 SEEDS = range(1, 4)
 MANY = 100
-
-
-@pytest.fixture(scope="module")
-def after() -> Iterator[PostProcess]:
-    after = PostProcess(2 << 30)
-    yield after
-    after.close()
 
 
 def test_what_is_drawn_is_charged_and_what_is_stored_is_the_answer(after: PostProcess) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from unittest.mock import patch
 
 import pytest
@@ -22,13 +21,6 @@ pytestmark = pytest.mark.chance(0, "no noise is drawn")
 
 SEEDS = (1, 12, 25, 28)  # Each kind of statement is compared in one of them, and bounds of differences are reached.
 MANY = 100
-
-
-@pytest.fixture(scope="module")
-def after() -> Iterator[PostProcess]:
-    after = PostProcess(2 << 30)
-    yield after
-    after.close()
 
 
 def test_answers_without_noise_are_those_of_duckdb(after: PostProcess) -> None:

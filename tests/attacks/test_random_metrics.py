@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from unittest.mock import patch
@@ -20,13 +20,6 @@ from tests.attacks.row_neighbours import ABSENT, charged, convicted, spread, tol
 
 SEEDS = range(24)
 MANY, PART = 200, 25
-
-
-@pytest.fixture(scope="module")
-def after() -> Iterator[PostProcess]:
-    after = PostProcess(2 << 30)
-    yield after
-    after.close()
 
 
 @pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] if seed > 1 else []) for seed in SEEDS])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from unittest.mock import patch
 
 import pytest
@@ -16,13 +15,6 @@ from tests.attacks.random_replay import assert_none_convicts, audited, replayed,
 
 SEEDS = range(9)
 MANY, PART = 300, 25
-
-
-@pytest.fixture(scope="module")
-def after() -> Iterator[PostProcess]:
-    after = PostProcess(2 << 30)
-    yield after
-    after.close()
 
 
 @pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] if seed > 1 else []) for seed in SEEDS])

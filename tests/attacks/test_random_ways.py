@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from unittest.mock import patch
 
@@ -27,13 +26,6 @@ pytestmark = pytest.mark.chance(0, "no noise is drawn")
 SEEDS = (8, 18, 22)  # Each kind of what is stored is read in one of them.
 MANY = 100
 STORED = ("t$days$d", "t$totals$sizes", "t$cells$sizes", "t$cells", "t$counts")
-
-
-@pytest.fixture(scope="module")
-def after() -> Iterator[PostProcess]:
-    after = PostProcess(2 << 30)
-    yield after
-    after.close()
 
 
 def test_no_way_finds_other_numbers_and_what_is_stored_is_read(after: PostProcess) -> None:

@@ -54,7 +54,11 @@ class Bench:
         proxy._backend = replace(proxy._backend, engine=Remembering(proxy._backend.engine))
         self.session = proxy.session(analyst="meaning")
         (file,) = proxy._cache.rglob("bounded.duckdb")
-        self.duckdb = duckdb.connect(str(file), read_only=True)
+        self._beside(duckdb.connect(str(file), read_only=True))
+
+    def _beside(self, tables: duckdb.DuckDBPyConnection) -> None:
+        """Takes DuckDB's side, and what the catalog says of the tables."""
+        self.duckdb = tables
         self.duckdb.execute("SET disabled_optimizers = 'statistics_propagation'")  # it is wrong on some left joins
         catalog = self.session._backend.catalog
         self.units = {name: str(table.unit) for name, table in catalog.tables.items() if not table.public}

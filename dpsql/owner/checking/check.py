@@ -348,10 +348,10 @@ def _domain(column: ColumnShape, sources: Mapping[str, SourceTable]) -> tuple[st
     if column.values_from is None:
         return None
     owner, name = column.values_from
-    if owner not in sources or sources[owner].type_of(name) is None:
+    held = sources[owner].type_of(name) if owner in sources else None
+    if held is None:
         raise PolicyError(f"takes its values from {owner}.{name}, which is not in the data. Write the data's own name.")
-    held = sources[owner].type_of(name)
-    if held is not None and sources[owner].typed and (held.family == "text") != (column.type == "text"):
+    if sources[owner].typed and (held.family == "text") != (column.type == "text"):
         fits = " or ".join(type_ for type_, families in READABLE.items() if held.family in families and type_ != "text")
         cure = f"Declare type: {'text' if held.family == 'text' else fits}, or write one type in the data."
         raise PolicyError(f"is declared {column.type}, but takes its values from {owner}.{name}, {held.name}. {cure}")
@@ -364,7 +364,8 @@ def _values(checked: _TableCheck, column: ColumnShape, read: ColumnReading) -> I
     rows, nulls, unread, outside, nan, rounded = checked.counts(
         f"{read.raw} IS NULL", unreadable, read.outside, read.nan, rounds
     )
-    lost = left_unread(checked.database, checked.table, column)  # a CSV file's, where the policy says how it is written
+    # Of a CSV file, where the policy says how it is written.
+    lost = left_unread(checked.database, checked.table, column, rows - nulls)
     nulls, unread = nulls - lost, unread + lost
     otherwise = read_otherwise(checked.database, checked.table, column) if unread else ""
     what = f"values are no {column.type}. They read as NULL.{otherwise}"

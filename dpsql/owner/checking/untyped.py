@@ -49,10 +49,14 @@ def types_to_declare(database: Database, source: SourceTable) -> str | None:
     )
 
 
-def left_unread(database: Database, table: TableShape, column: ColumnShape) -> int:
+def left_unread(database: Database, table: TableShape, column: ColumnShape, read: int) -> int:
     """How many texts of a CSV file are not written as the policy says that it writes them, and so read as NULL.
 
     Those that are written so, but are no value of the type, are none of these. Runs in the owner's process.
+
+    Args:
+        database, table, column: Where they are.
+        read: How many are not NULL as the table is read.
     """
     options, words = dict(table.csv), database.dialect
     if not options.keys() & {*_OPTIONS.get(column.type, ())}:
@@ -63,8 +67,7 @@ def left_unread(database: Database, table: TableShape, column: ColumnShape) -> i
     ((there,),) = database.rows(
         f"SELECT count(*) FILTER (WHERE {text} IS NOT NULL{said}) FROM {table.as_it_lies(database).sql} AS s"
     )
-    ((read,),) = database.rows(f"SELECT count({text}) FROM {table.of(database).sql} AS s")
-    return int(there) - int(read)
+    return int(there) - read
 
 
 def rounded_away(source: SourceTable, column: ColumnShape, read: ColumnReading) -> str:

@@ -272,8 +272,9 @@ def _is_partner(join: Join, true: tuple[Expression, ...]) -> bool:
         join: The rows.
         true: What is true of all of them that count.
     """
-    computed = _computed(join.right, join.left, (*true, *join.on))
-    return _on_key(join.right, join.equal, computed) or is_public(join.right)
+    if is_public(join.right):
+        return True
+    return _on_key(join.right, join.equal, _computed(join.right, join.left, (*true, *join.on)))
 
 
 def _given(keys: Iterable[Expression]) -> Iterator[Column]:

@@ -265,11 +265,12 @@ def refuse_over_rows(query: syntax.Select, relation: Relation) -> None:
         hint = "Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC)."
         table = next((scan.table for scan in scans(relation) if scan.table.unit is not None), None)
         own = "" if table is None else str(table.unit)
-        if own not in map(bare, window.partition) and (other := instead(window, table.name if table else "t", own)):
+        of_one = own in map(bare, window.partition)
+        if not of_one and (other := instead(window, table.name if table else "t", own)):
             hint = other
         elif window.call.name in RANKS:
             hint = f"{hint} {FIRST_ROW}" if table is None else _of_ranks(window, query, table)
-        elif table is not None and window.call.name in CALLS and str(table.unit) in map(bare, window.partition):
+        elif table is not None and window.call.name in CALLS and of_one:
             of = ", ".join(map(bare, window.call.arguments)) or "*"
             total = f"{window.call.name.upper()}({of}) AS value"
             hint = (

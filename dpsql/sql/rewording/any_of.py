@@ -23,13 +23,13 @@ from fractions import Fraction
 from itertools import pairwise
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.sql.literals import read_date
 from dpsql.sql.pieces import QUERIES, closing
 from dpsql.sql.tokens import Token, TokenKind
 
 __all__ = ["elements", "in_lists"]
 
 _ELEMENT = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([^",{}\\\s](?:[^",{}\\]*[^",{}\\\s])?))\s*(,|\Z)', re.DOTALL)
-_DAY = re.compile(r"'[0-9]{4}-[0-9]{2}-[0-9]{2}'")
 _ORDERED = ("<", "<=", ">", ">=")
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
@@ -130,12 +130,13 @@ def _number(own: Sequence[Token]) -> Fraction | None:
 
 def _day(own: Sequence[Token]) -> date | None:
     """That of ``DATE '2024-01-31'``."""
-    if len(own) != 2 or own[0].word != "date" or not _DAY.fullmatch(own[1].text):
+    if len(own) != 2 or own[0].word != "date" or own[1].text[:1] != "'":
         return None
     try:
-        return date.fromisoformat(own[1].text[1:-1])
-    except ValueError:
+        day = read_date(own[1].text[1:-1]).value
+    except UnsupportedQuery:
         return None
+    return day if isinstance(day, date) else None
 
 
 def _behind_in(tokens: Sequence[Token], at: int) -> tuple[list[Token], int] | None:
