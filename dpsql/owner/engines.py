@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from dpsql.engine.base import Engine, PublicTable
-from dpsql.engine.database import Database, TableSchema
 from dpsql.engines import ENGINES, offered
 
 if TYPE_CHECKING:
+    from dpsql.engine.database import Database, TableSchema
     from dpsql.policy import EngineSection
 
 __all__ = ["Building", "Describing", "Opening", "Sources", "building", "describing", "opening", "sources"]

@@ -10,13 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from dpsql.engine.database import SourceTable, SourceType
 from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.errors import PolicyError
 from dpsql.limits import FARTHEST_STEP, LONGEST_IDENTITY
 from dpsql.owner.shape import NUMERIC, ColumnShape, TableShape
 from dpsql.plan.types import DECLARED
+
+if TYPE_CHECKING:
+    from dpsql.engine.database import SourceTable, SourceType
 
 __all__ = [
     "READABLE",

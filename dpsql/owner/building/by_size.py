@@ -14,8 +14,8 @@ import math
 from collections.abc import Collection, Sequence
 from datetime import date
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from dpsql.engine.database import BySize
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.printer import Printer
 from dpsql.engine.sized import WIRES, sized_totals
@@ -26,6 +26,9 @@ from dpsql.owner.shape import NUMERIC, ColumnShape, TableShape
 from dpsql.plan.catalog import NUMBER, SIZES, StoredSizes, StoredTotals, place_name
 from dpsql.plan.grids import Bins, bins_of_totals
 from dpsql.plan.types import Grid, Value
+
+if TYPE_CHECKING:
+    from dpsql.engine.database import BySize
 
 __all__ = [
     "days_by_size",
@@ -90,6 +93,8 @@ def sizes_of_rows(table: TableShape) -> StoredSizes | None:
 
 def totals_by_size(table: TableShape, totals: StoredTotals, sizes: StoredSizes, words: Dialect) -> BySize:
     """How units' totals are added up, from what is stored of each unit."""
+    from dpsql.engine.database import BySize
+
     columns = {column.name: column for column in table.columns}
     shown = [f"{_place(columns[key], words, stored=True)} AS {words.quoted(place_name(key))}" for key, _ in sizes.keys]
     shown += [words.quoted(NUMBER)] if sizes.keys else []
@@ -119,6 +124,8 @@ def sizes_by_day(table: TableShape) -> tuple[StoredSizes, ...]:
 
 def days_by_size(table: TableShape, sizes: StoredSizes, words: Dialect) -> BySize:
     """How rows are added up by day."""
+    from dpsql.engine.database import BySize
+
     ((name, days),) = sizes.keys
     first, day, place = words.constant(days[0], "DATE"), words.quoted(name), words.quoted(place_name(name))
     far = words.narrowed(f"COALESCE({words.call('days_between', day, first)}, {len(days)})", 0, len(days))
