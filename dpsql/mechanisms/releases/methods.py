@@ -299,7 +299,7 @@ class ByHalfSpaces:
         return too_many(asked)
 
     def deviation(self, asked: Wanted, payment: Payment) -> float:
-        return least_error(self._sectors(asked).max() + 1, payment)[0].deviation
+        return least_error(int(self._sectors(asked).max()) + 1, payment)[0].deviation
 
     def largest(self, asked: Wanted, payment: Payment, beta: float) -> float | None:
         return None  # what the sectors hold that a half plane cuts is not known beforehand

@@ -295,7 +295,7 @@ def test_intervals_hold_the_truth_of_skewed_rows(function: str) -> None:
     for seed in range(4):
         rows = table(seed, 2_000, 20_000.0)
         every, data = np.repeat(*arrays(rows)), counted(rows)
-        truth = {"avg": every.mean(), "var_pop": every.var(), "stddev_samp": every.std(ddof=1)}[function]
+        truth = float({"avg": every.mean(), "var_pop": every.var(), "stddev_samp": every.std(ddof=1)}[function])
         for _ in range(draws // 4):
             ((low, high),) = release.intervals(release.release(data, sampler), 0.95)
             assert low is not None

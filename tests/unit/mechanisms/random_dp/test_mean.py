@@ -183,7 +183,7 @@ def test_intervals_cover_the_mean() -> None:
     release, inside = mean(), 0
     for _ in range(300):
         low, high = release.intervals(release.release(people(values), sampler), 0.9)[0]
-        inside += low is not None and high is not None and low <= values.mean() / 10 <= high
+        inside += low is not None and high is not None and low <= float(values.mean()) / 10 <= high
     assert inside >= 300 * 0.9 - 5 * math.sqrt(300 * 0.09)
 
 
