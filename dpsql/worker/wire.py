@@ -81,12 +81,12 @@ def _untag(message: dict[str, Any]) -> Any:
     return message
 
 
-def pack(stream: Any) -> memoryview:
+def pack(stream: Any) -> bytes:
     """An Arrow stream (anything with ``__arrow_c_stream__``) as bytes."""
     buffer = io.BytesIO()
     with nanoarrow.ipc.StreamWriter.from_writable(buffer) as writer:
         writer.write_stream(nanoarrow.c_array_stream(stream))
-    return buffer.getbuffer()
+    return buffer.getvalue()  # without a copy; a view of it could outlive it, of which Python 3.13 complains
 
 
 def unpack(data: bytes | memoryview) -> Any:
@@ -140,7 +140,7 @@ def shortened(words: Sequence[Sequence[tuple[int, int]]]) -> tuple[int, int] | N
     return (below, sum(every)) if len(words) == 1 and below and sum(every) <= ABOVE else None
 
 
-def table(columns: Columns) -> memoryview:
+def table(columns: Columns) -> bytes:
     """The columns as one Arrow table in bytes, for `unpack`.
 
     Types that Arrow would hold in a form of its own (wide integers, dates, timestamps) travel as text; the worker

@@ -40,7 +40,7 @@ def cut(sql: str, key: str, wire_type: str, most: int, **more: Any) -> EngineSta
     return replace(own, most_rows=most, parted=parted, **more)
 
 
-def table(wire_type: str, value: str, first: int, size: int) -> memoryview:
+def table(wire_type: str, value: str, first: int, size: int) -> bytes:
     """Some rows as a worker sends them."""
     rows = f"range({first}, {first + size}) AS t(i)"
     return wire.pack(duckdb.sql(f"SELECT CAST({value} AS {wire_type}) AS k FROM {rows}"))
