@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 __all__ = ["page"]
@@ -35,6 +36,7 @@ def _room(folder: Path, name: str) -> Iterator[str]:
         yield from _room(inside, f"{name}/{inside.name}")
 
 
+@cache
 def summary(file: Path) -> str:
     """The first paragraph of a module's docstring, as one line."""
     said = ast.get_docstring(ast.parse(file.read_text())) or ""

@@ -73,13 +73,13 @@ def test_other_orders_of_columns_and_keys_are_one_release(step: int, proxies: Pr
     compared, every = 0, [(own, turned) for own in blocks("accepted.sql") if (turned := _turned_round(own)) is not None]
     for block, turned in every[::step]:
         proxy = proxies[block.policy]
-        together = _session(proxy, f"round {block.place}")
+        together = _session(proxy, f"round {step} {block.place}")
         paid = together.query(block.sql, **block.options)
         try:
             first = together.query(turned, **block.options)
         except UnsupportedQuery:  # a column reads the name of another one, which stands behind it now
             continue
-        alone = _session(proxy, f"alone {block.place}").query(turned, **block.options)
+        alone = _session(proxy, f"alone {step} {block.place}").query(turned, **block.options)
         if not paid.measurements:
             continue
         assert first.replayed, turned

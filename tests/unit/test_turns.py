@@ -45,6 +45,7 @@ def run(folder: Path, *options: str) -> Seen:
     (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n    slow\n    sweep\n")
     seen = Seen()
     quiet = ["-q", "-s", "--no-header", "--no-summary", "-p", "no:cacheprovider", "--import-mode=importlib"]
+    quiet += ["-p", "no:unraisableexception"]  # which looks five times for garbage of all tests before
     assert pytest.main([str(folder), f"--rootdir={folder}", *quiet, *options], plugins=[turns, seen]) == 0
     return seen
 
