@@ -15,6 +15,7 @@ from dpsql.mechanisms.foretold import nothing_from
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.plan.needs import Contribution
+from tests.effort import few_calls
 from tests.unit.mechanisms.asking import BY_RHO, CITY, HALF, OPEN, WITH_DELTA, asking
 
 MANY_GROUPS = Contribution(rows=100, groups=100, rows_in_group=1)
@@ -184,17 +185,11 @@ def test_a_price_in_rho_lets_gaussian_win_without_delta() -> None:
     assert many.release.mechanism == "gaussian"
 
 
-def test_planning_is_quick_once_warm() -> None:
-    import time
-
+def test_choosing_is_little_work_once_warm() -> None:
     request = asking("avg", held=MANY_GROUPS, keys=(CITY,), price=Price(Fraction(1, 3), Fraction(1, 10**7)))
     choose(request)
-    took = []
-    for _ in range(5):
-        start = time.perf_counter()
+    with few_calls(30_000):
         choose(request)
-        took.append(time.perf_counter() - start)
-    assert min(took) < 0.05
 
 
 def test_every_mechanism_is_found_by_its_name() -> None:

@@ -21,6 +21,7 @@ from dpsql.worker import client
 from dpsql.worker.client import Worker, WorkerFailed, _message
 from dpsql.worker.process import _BOOT, _PACKAGE
 from dpsql.worker.wire import TIMES
+from tests.effort import few_calls
 from tests.unit.worker.conftest import COUNT, FOREVER, VISITS, pid, statement
 
 ROOT = Path(client.__file__).parents[2]
@@ -120,11 +121,10 @@ def test_the_process_is_replaced_after_so_many_statements(worker: Worker, monkey
 
 def test_a_statement_past_its_deadline_is_killed_and_the_next_one_works(worker: Worker) -> None:
     worker.run(COUNT, deadline=20)
-    first, begun = pid(worker), time.monotonic()
+    first = pid(worker)
     with pytest.raises(WorkerFailed) as failure:
         worker.run(FOREVER, deadline=0.3)
     assert failure.value.overrun
-    assert time.monotonic() - begun < 5
     assert gone(first)
     assert list(worker.run(COUNT, deadline=20)["n"]) == [10_000]
 
@@ -350,7 +350,7 @@ def test_a_fork_of_the_parent_gets_a_worker_of_its_own(worker: Worker) -> None:
     assert pid(worker) == ours
 
 
-def test_a_million_integers_and_many_text_keys_arrive_quickly(worker: Worker) -> None:
+def test_a_million_integers_and_many_text_keys_arrive_without_a_call_for_each(worker: Worker) -> None:
     numbers = statement(
         f"SELECT CAST(a.age AS BIGINT) AS x FROM {VISITS} AS a, {VISITS} AS b WHERE b.patient_id < 10",
         ("x", "BIGINT"),
@@ -359,12 +359,10 @@ def test_a_million_integers_and_many_text_keys_arrive_quickly(worker: Worker) ->
         f"SELECT a.city || b.patient_id || a.patient_id AS k FROM {VISITS} AS a, {VISITS} AS b WHERE b.cost < 5",
         ("k", "VARCHAR"),
     )
-    for meant, rows, seconds in ((numbers, 1_000_000, 1.0), (keys, 100_000, 1.0)):
-        worker.run(meant, deadline=20)
-        begun = time.monotonic()
-        (column,) = worker.run(meant, deadline=20).values()
+    for meant, rows in ((numbers, 1_000_000), (keys, 100_000)):
+        with few_calls(10_000):
+            (column,) = worker.run(meant, deadline=20).values()
         assert len(column) == rows
-        assert time.monotonic() - begun < seconds  # takes a twentieth of it on an idle machine
 
 
 def loaded(module: str) -> set[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -19,12 +18,9 @@ from dpsql.worker.making import ByKey, Repeats, Way
 from tests.unit.worker.conftest import COUNT, FOREVER, VISITS, pid, statement
 
 
-def test_verifying_runs_nothing_and_takes_no_time(worker: Worker) -> None:
-    worker.verify(FOREVER, deadline=20)
-    begun = time.monotonic()
-    for _ in range(20):
-        worker.verify(FOREVER, deadline=20)
-    assert time.monotonic() - begun < 1  # takes a thirtieth of it on an idle machine
+def test_verifying_runs_nothing(worker: Worker) -> None:
+    for _ in range(2):
+        worker.verify(FOREVER, deadline=20)  # it would be killed
     assert list(worker.run(COUNT, deadline=20)["n"]) == [10_000]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from fractions import Fraction
@@ -23,6 +22,7 @@ from dpsql.plan.types import Facts, Type, Value
 from dpsql.plan.values.expressions import Resolver, range_of
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
+from tests.effort import few_calls
 
 SMALL = Facts(Type.INTEGER, Fraction(-5), Fraction(110))
 COLUMNS = {
@@ -351,17 +351,15 @@ def test_texts_may_not_multiply() -> None:
 def test_sub_queries_in_terms_of_each_other_may_not_multiply() -> None:
     node = syntax.Name(("y",))
     stands_for: dict[syntax.Expr, Expression] = {node: COLUMNS["x"]}
-    started = time.perf_counter()
-    with pytest.raises(UnsupportedQuery, match="too large once everything"):
+    with few_calls(500_000), pytest.raises(UnsupportedQuery, match="too large once everything"):
         for _ in range(60):
             stands_for[node] = Resolver(stands_for.get, ()).resolve(syntax.Call("greatest", (node, node)))
-    assert time.perf_counter() - started < 2
 
 
 # ------------------------------------------------------------------------------------ what it costs
 
 
-def test_a_tpch_expression_is_resolved_in_well_under_a_millisecond() -> None:
+def test_a_tpch_expression_is_resolved_in_few_calls() -> None:
     statement = parse(
         "SELECT CASE WHEN d >= DATE '2024-01-01' AND d < DATE '2024-01-01' + INTERVAL 1 YEAR AND i BETWEEN 5 AND 7 "
         "AND s LIKE '%PROMO%' THEN x * (1 - i / 100) * (1 + i / 100) ELSE 0 END FROM t"
@@ -370,10 +368,6 @@ def test_a_tpch_expression_is_resolved_in_well_under_a_millisecond() -> None:
     assert isinstance(statement.select, syntax.Select)
     node = statement.select.items[0].expression
     resolver = Resolver(lambda n: COLUMNS.get(n.parts[-1]) if isinstance(n, syntax.Name) else None, ())
-    times = []
-    for _ in range(20):
-        started = time.perf_counter()
+    resolver.resolve(node)
+    with few_calls(10_000):
         resolver.resolve(node)
-        times.append(time.perf_counter() - started)
-    assert min(times) < 2e-3  # half a millisecond where nothing else runs
-    print(f"{min(times) * 1e3:.2f} ms")

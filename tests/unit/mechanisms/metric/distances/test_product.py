@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from dpsql.mechanisms.metric import Chain, Combine, Discrete, Points, Product, Query, Star
+from tests.effort import few_calls
 from tests.unit.mechanisms.metric.examples import KINDS, Rng, fraction
 from tests.unit.mechanisms.metric.oracles import agrees, worst
 
@@ -112,13 +112,13 @@ def test_groups_over_an_attribute_cost_two_rows_and_within_one_a_difference() ->
     assert metric.slopes(by_sex).along == (Fraction(1), Fraction(36))
 
 
-def test_a_million_cells_take_a_moment() -> None:
+def test_a_million_cells_take_no_call_each() -> None:
     rng = np.random.default_rng(0)
     rays = [Fraction(int(ray), 10) for ray in rng.integers(1, 20, size=100)]
     line = Product((Chain.even(10**6, Fraction(1, 100)),))
     cube = Product((Chain.even(1000, Fraction(1, 20)), Discrete(10, Fraction(1, 2)), Star.of(rays)))
     nested = Product(tuple(Discrete(100, Fraction(1, n)) for n in (1, 2, 3)), "sup")
-    started = time.process_time()
     for metric in (line, cube, nested):
-        metric.lipschitz(Query(rng.integers(0, 1000, size=metric.sizes)))
-    assert time.process_time() - started < 5
+        query = Query(rng.integers(0, 1000, size=metric.sizes))
+        with few_calls(5_000):
+            metric.lipschitz(query)
