@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -61,10 +62,14 @@ class Lake:
         (table,) = describe(self.folder).values()
         return {name: kind.name for name, kind in table.columns}
 
+    def close(self) -> None:
+        self._catalog.close()
+
 
 @pytest.fixture
-def lake(tmp_path: Path) -> Lake:
-    return Lake(tmp_path)
+def lake(tmp_path: Path) -> Iterator[Lake]:
+    with closing(Lake(tmp_path)) as lake:
+        yield lake
 
 
 VISITS = pa.schema([("person", pa.int64()), ("ward", pa.string())])
