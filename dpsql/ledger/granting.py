@@ -27,13 +27,18 @@ class Granting:
     Args:
         limits: Of the policy.
         state: Of the ledger; it moves on with it.
+
+    Attributes:
+        limits: Of the policy.
+        total: What all analysts together are granted.
+        filters: What each account is granted, by its name.
     """
 
     def __init__(self, limits: PolicyLimits, state: LedgerState) -> None:
-        self._limits, self._state = limits, state
+        self.limits, self._state = limits, state
         self._composition = state.pinned.composition
-        self._total = PrivacyFilter.of(limits.total, self._composition)
-        self._filters = {name: PrivacyFilter.of(limits.of(name), self._composition) for name in limits.analysts}
+        self.total = PrivacyFilter.of(limits.total, self._composition)
+        self.filters = {name: PrivacyFilter.of(limits.of(name), self._composition) for name in limits.analysts}
         self._standing: tuple[bytes, dict[str | None, AccountState]] = (b"", {})  # as of this record
 
     def account_of(self, analyst: str) -> str:
@@ -42,7 +47,7 @@ class Granting:
         Raises:
             BudgetExceeded: There is none.
         """
-        account = self._limits.account(analyst)
+        account = self.limits.account(analyst)
         if account is None:
             raise no_account(analyst)
         return account
@@ -58,8 +63,8 @@ class Granting:
             raise stopped(f"Analyst {analyst!r} is suspended: three queries ran past the deadline or failed.", asked)
         if self._state.restored and asked != Account():
             raise stopped(RESTORED, asked)
-        own = self._filters[account].shortfall(self._state.spent(account, self._limits), asked)
-        total = self._total.shortfall(self._state.total, asked)
+        own = self.filters[account].shortfall(self._state.spent(account, self.limits), asked)
+        total = self.total.shortfall(self._state.total, asked)
         who = self._holder(account, analyst)
         for holder, short in tightest((who, own), ("all analysts together have", total)):
             raise exceeded(holder, short, self._state.pinned.unit)
@@ -74,7 +79,7 @@ class Granting:
         account = self.account_of(analyst)
         if self._state.restored:
             raise stopped(RESTORED, asked)
-        if short := self._filters[account].shortfall(self._state.spent(account, self._limits), asked):
+        if short := self.filters[account].shortfall(self._state.spent(account, self.limits), asked):
             raise exceeded(self._holder(account, analyst), short, self._state.pinned.unit)
         return account
 
@@ -87,18 +92,18 @@ class Granting:
         if self._state.restored:
             raise stopped(RESTORED, asked)
         accounts = {reader: self.account_of(reader) for reader in readers}
-        found = [("all analysts together have", self._total.shortfall(self._state.total, asked))]
+        found = [("all analysts together have", self.total.shortfall(self._state.total, asked))]
         for account, times in Counter(accounts.values()).items():
-            spent = self._state.spent(account, self._limits)
+            spent = self._state.spent(account, self.limits)
             who = self._holder(account, account)
-            found.append((who, self._filters[account].shortfall(spent, asked.times(times))))
+            found.append((who, self.filters[account].shortfall(spent, asked.times(times))))
         if short := [(who, one) for who, one in found if one is not None]:
             raise cannot_all_pay(short, self._state.pinned.unit, "A release is charged to every reader")
         return accounts
 
     def lacks(self, account: str, asked: Account) -> str:
         """Why an account could not pay this now, for the owner; '' where it could."""
-        short = self._filters[account].shortfall(self._state.spent(account, self._limits), asked)
+        short = self.filters[account].shortfall(self._state.spent(account, self.limits), asked)
         return "" if short is None else str(exceeded(self._holder(account, account), short, self._state.pinned.unit))
 
     @staticmethod
@@ -113,9 +118,9 @@ class Granting:
         """
         if self._state.restored:
             raise stopped(RESTORED, asked)
-        found = [("all analysts together have", self._total.shortfall(self._state.total, asked))]
-        for name, granted in self._filters.items():
-            found.append((self._holder(name, name), granted.shortfall(self._state.spent(name, self._limits), asked)))
+        found = [("all analysts together have", self.total.shortfall(self._state.total, asked))]
+        for name, granted in self.filters.items():
+            found.append((self._holder(name, name), granted.shortfall(self._state.spent(name, self.limits), asked)))
         if short := [(who, one) for who, one in found if one is not None]:
             raise cannot_all_pay(short, self._state.pinned.unit, "Facts are charged to every account")
 
@@ -125,10 +130,10 @@ class Granting:
         Raises:
             PolicyError: If the total or an account allows less.
         """
-        spent = {name: self._state.spent(name, self._limits) for name in self._filters}
+        spent = {name: self._state.spent(name, self.limits) for name in self.filters}
         for name, granted, account in [
-            ("", self._total, self._state.total),
-            *((name, self._filters[name], amount) for name, amount in spent.items()),
+            ("", self.total, self._state.total),
+            *((name, self.filters[name], amount) for name, amount in spent.items()),
         ]:
             if short := granted.shortfall(Account(), account):
                 place = f"analysts: {name}" if name else "total"
@@ -150,13 +155,13 @@ class Granting:
     def _stands(self, analyst: str | None) -> AccountState:
         everyone = self._state.total
         if analyst is None:
-            limit, spent, granted = self._limits.total, everyone, self._total
+            limit, spent, granted = self.limits.total, everyone, self.total
         else:
             account = self.account_of(analyst)
-            limit, granted = self._limits.of(account), self._filters[account]
-            spent = self._state.spent(account, self._limits)
-        remaining = min(granted.remaining(spent), self._total.remaining(everyone))
-        delta = min(delta_left(granted, spent), delta_left(self._total, everyone))
+            limit, granted = self.limits.of(account), self.filters[account]
+            spent = self._state.spent(account, self.limits)
+        remaining = min(granted.remaining(spent), self.total.remaining(everyone))
+        delta = min(delta_left(granted, spent), delta_left(self.total, everyone))
         stopped = self._state.restored or (analyst is not None and self._state.suspended(analyst))
         shown = granted.plain.proved(spent)
         lost = {name: bound.proved(spent.of_class(name)).epsilon for name, bound in granted.classes.items()}
@@ -178,6 +183,6 @@ class Granting:
         account = self.account_of(analyst)
         if self._state.restored or self._state.suspended(analyst):
             return 0
-        own = self._filters[account].repeats_left(self._state.spent(account, self._limits), asked)
-        total = self._total.repeats_left(self._state.total, asked)
+        own = self.filters[account].repeats_left(self._state.spent(account, self.limits), asked)
+        total = self.total.repeats_left(self._state.total, asked)
         return None if own is None or total is None else min(own, total)

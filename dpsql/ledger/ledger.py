@@ -320,9 +320,13 @@ class Ledger(WrittenLedger):
             self._state.metrics.refuse_relisted(listed)
 
     def record_overrun(self, analyst: str) -> None:
-        """Counts a deadline overrun or engine failure; the third suspends the analyst until a reset."""
+        """Counts a deadline overrun or engine failure; the third suspends the analyst until a reset.
+
+        Whose account the owner took away while a statement ran has overrun all the same: that refuses nothing.
+        """
         with self._writing():
-            self._file.append("overrun", analyst=analyst, account=self._granting.account_of(analyst), detail={})
+            account = self._limits.account(analyst) or analyst
+            self._file.append("overrun", analyst=analyst, account=account, detail={})
 
     def suspended(self, analyst: str) -> bool:
         """Whether overruns have suspended the analyst."""

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dpsql.ledger.granting import Granting
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.state import LedgerState
-from dpsql.privacy.accounting import PrivacyFilter
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.used import used
 
@@ -67,7 +67,7 @@ class Left:
 
 
 class Standing:
-    """Where the accounts of an open ledger stand.
+    """Where the accounts of an open ledger stand, under the limits that are in force whenever it is asked.
 
     Args:
         ledger: The ledger.
@@ -75,9 +75,10 @@ class Standing:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        limits, composition = ledger._limits, ledger.composition
-        self._total = PrivacyFilter.of(limits.total, composition)
-        self._filters = {name: PrivacyFilter.of(limits.of(name), composition) for name in limits.analysts}
+
+    @property
+    def _granting(self) -> Granting:
+        return self._ledger._granting
 
     def refuse_unpayable(self, analyst: str, loss: Loss) -> None:
         """Nothing, where a charge would be granted now.
@@ -87,7 +88,7 @@ class Standing:
         """
         asked = loss.account(self._ledger.composition)
         with self._ledger._reading():
-            self._ledger._granting.account_for(analyst, asked)
+            self._granting.account_for(analyst, asked)
 
     def use(self, analyst: str) -> Callable[[], Use]:
         """How much of an analyst's account is used now, worked out where somebody asks for it.
@@ -96,17 +97,19 @@ class Standing:
             BudgetExceeded: There is none.
         """
         with self._ledger._reading():
-            account, state = self._ledger._granting.account_of(analyst), self._ledger._state
-            own, total = state.spent(account, self._ledger._limits), state.total
-        return lambda: Use(account, used(self._filters[account], own), used(self._total, total))
+            account, granting, state = self._granting.account_of(analyst), self._granting, self._ledger._state
+            own, total = state.spent(account, granting.limits), state.total
+        return lambda: Use(account, used(granting.filters[account], own), used(granting.total, total))
 
     def after(self, loss: Loss) -> list[Left]:
         """What a charge to everybody would leave to each: the total first."""
         asked = loss.account(self._ledger.composition)
         with self._ledger._reading():
-            state, limits = self._ledger._state, self._ledger._limits
-            accounts = [("", self._total, state.total, limits.total)]
-            accounts += [(name, own, state.spent(name, limits), limits.of(name)) for name, own in self._filters.items()]
+            granting, state, limits = self._granting, self._ledger._state, self._granting.limits
+            accounts = [("", granting.total, state.total, limits.total)]
+            accounts += [
+                (name, own, state.spent(name, limits), limits.of(name)) for name, own in granting.filters.items()
+            ]
             return [
                 Left(name, None if own.shortfall(spent, asked) else own.remaining(spent + asked), limit.epsilon)
                 for name, own, spent, limit in accounts
@@ -115,25 +118,25 @@ class Standing:
     def now(self) -> Moment:
         """How much of each account is used now."""
         with self._ledger._reading():
-            return self._moment("", self._ledger._state)
+            return _moment("", self._ledger._state, self._granting)
 
     def history(self) -> list[Moment]:
         """How the accounts came to where they are, under today's limits, oldest first: at most `POINTS` moments."""
         with self._ledger._reading():
-            records = list(self._ledger._file.records())
+            records, granting = list(self._ledger._file.records()), self._granting
         chosen = _spread([index for index, record in enumerate(records) if record.loss or record.kind == "reset"])
         state, found = LedgerState(), list[Moment]()
         for index, record in enumerate(records):
             state.apply(record)
             if index in chosen:
                 state.settle()
-                found.append(self._moment(record.details["at"], state))
+                found.append(_moment(record.details["at"], state, granting))
         return found
 
-    def _moment(self, at: str, state: LedgerState) -> Moment:
-        limits = self._ledger._limits
-        own = {name: used(granted, state.spent(name, limits)) for name, granted in self._filters.items()}
-        return Moment(at, used(self._total, state.total), own)
+
+def _moment(at: str, state: LedgerState, granting: Granting) -> Moment:
+    own = {name: used(granted, state.spent(name, granting.limits)) for name, granted in granting.filters.items()}
+    return Moment(at, used(granting.total, state.total), own)
 
 
 def _spread(indices: Sequence[int]) -> set[int]:

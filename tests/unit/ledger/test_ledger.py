@@ -173,6 +173,15 @@ def test_the_third_overrun_suspends_until_the_owners_reset(place: Path) -> None:
         ask(ledger, analyst="eve")
 
 
+def test_who_lost_the_account_while_a_statement_ran_has_overrun_all_the_same(memory: Ledger) -> None:
+    for _ in range(3):
+        ask(memory)
+        memory.adopt(PolicyLimits(limits().total, {"bob": limits().total}))
+        memory.record_overrun("ana")
+        memory.adopt(limits())
+    assert memory.suspended("ana")
+
+
 @pytest.mark.parametrize("account", ["*", "eve"])
 def test_a_stranger_is_suspended_alone_until_a_reset_of_the_name_or_of_the_shared_account(
     place: Path, account: str

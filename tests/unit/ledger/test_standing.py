@@ -56,6 +56,20 @@ def test_what_cannot_be_paid_is_refused_without_a_charge(ledger: Ledger) -> None
     assert standing.use("ana")().own == 0
 
 
+def test_the_limits_are_those_in_force_whenever_it_is_asked(ledger: Ledger) -> None:
+    standing = Standing(ledger)
+    charged(ledger, "ana", Fraction(2))
+    ledger.adopt(
+        PolicyLimits(Limits(Fraction(20)), {**LIMITS.analysts, "ana": Limits(Fraction(8)), "cleo": Limits(Fraction(2))})
+    )
+    use = standing.use("ana")()
+    assert (use.own, use.total) == (Fraction(1, 4), Fraction(1, 10))
+    assert standing.use("cleo")().own == 0
+    assert standing.now().accounts == {"ana": Fraction(1, 4), "*": 0, "cleo": 0}
+    assert [moment.accounts["ana"] for moment in standing.history()] == [Fraction(1, 4)]
+    assert {left.account: left.limit for left in standing.after(Pure(Fraction(1)))}["cleo"] == 2
+
+
 def test_history_is_what_the_accounts_were(ledger: Ledger) -> None:
     for step in range(4):
         charged(ledger, "ana", Fraction(1))

@@ -211,6 +211,25 @@ def test_new_budgets_are_taken_up_as_a_new_opening_would(tmp_path: Path) -> None
         bob.close()
 
 
+def test_who_has_a_new_account_is_answered_for_what_is_charged(tmp_path: Path) -> None:
+    """What follows a charge knows the accounts of now, not those of when the policy was opened."""
+    with open_clinic(tmp_path) as clinic:
+        changed(clinic, ("ana: {epsilon: 40,", "cleo: {epsilon: 1, delta: 1.0e-7}, ana: {epsilon: 40,"))
+        clinic.tokens["cleo"] = clinic.server.users.add("cleo", clinic.proxy.policy)
+        cleo = guest(clinic, "cleo")
+        answer = cleo.query("SELECT COUNT(*) FROM people")
+        assert answer.cost.epsilon == 0.5
+        assert any("50% of the budget of analyst 'cleo'" in note for note in answer.notes)
+        changed(clinic, ("bob: {epsilon: 1, delta: 1.0e-7}", '"*": {epsilon: 2, delta: 1.0e-7}'))
+        bob = guest(clinic, "bob")  # who has none of their own any more
+        assert bob.query("SELECT COUNT(*) FROM people").cost.epsilon == 0.5
+        assert clinic.proxy.session(analyst="bob").budget().spent.epsilon == 0.5
+        changed(clinic, ("cleo: {epsilon: 1,", "cleo: {epsilon: 4,"))
+        assert not any("budget of" in note for note in cleo.query("SELECT COUNT(*) FROM people WHERE age > 1").notes)
+        cleo.close()
+        bob.close()
+
+
 def test_what_waits_for_the_owner_follows_the_policy_and_other_changes_wait_for_a_restart(tmp_path: Path) -> None:
     with open_clinic(tmp_path) as clinic:
         ana = guest(clinic, "ana")
