@@ -70,14 +70,19 @@ class Approval(BaseModel):
 class _Server(MCPServer[Any]):
     """Says in one sentence which argument of a tool is wrong."""
 
-    async def call_tool(self, name: str, *rest: Any, **more: Any) -> Any:
+    async def call_tool(self, name: str, arguments: dict[str, Any], *rest: Any, **more: Any) -> Any:
         """Calls a tool.
 
         Raises:
-            ToolError: Its arguments are wrong, or it refuses.
+            ToolError: Its arguments are wrong, one has a name that it does not take, or it refuses.
         """
+        for takes in (set(tool.input_schema["properties"]) for tool in await self.list_tools() if tool.name == name):
+            if unknown := next((given for given in arguments if given not in takes), None):
+                # The library passes over what it does not know, and a price that is misspelt is then the policy's.
+                known = f"{name} takes {', '.join(sorted(takes))}" if takes else f"{name} takes none"
+                raise ToolError(f"{unknown[:40]!a}: there is no such argument; {known}. Nothing was charged.")
         try:
-            return await super().call_tool(name, *rest, **more)
+            return await super().call_tool(name, arguments, *rest, **more)
         except ToolError as refusal:
             if not isinstance(refusal.__cause__, ValidationError):
                 raise

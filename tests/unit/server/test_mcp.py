@@ -240,6 +240,27 @@ def test_a_wrong_argument_is_named_in_one_sentence(tools: Tools, mode: str, epsi
 
 
 @MODES
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("query", {"sql": COUNT, "eps": 0.01}, "'eps': there is no such argument; query takes epsilon, offset, sql."),
+        ("query", {"sql": COUNT, "epsilon": 0.01, "half_width": {"n": 3}}, "'half_width': there is no such argument"),
+        ("query", {"sql": COUNT, "epsilon": 0.01, "own": {"question": None}}, "'own': there is no such argument"),
+        ("query_all", {"statements": [COUNT], "Epsilon": 0.01}, "query_all takes epsilon, statements."),
+        ("budget", {"analyst": "bob"}, "budget takes none."),
+    ],
+)
+def test_an_argument_that_a_tool_does_not_take_is_refused_uncharged(
+    tools: Tools, mode: str, tool: str, arguments: dict[str, Any], said: str
+) -> None:
+    """A price that is misspelt would be paid at the policy's."""
+    before = tools.session.budget().spent.epsilon
+    why = refusal(called(tools, tool, Human(agrees=True), mode, **arguments))
+    assert said in why and why.endswith("Nothing was charged.")
+    assert tools.session.budget().spent.epsilon == before
+
+
+@MODES
 def test_what_the_human_agreed_to_is_what_is_charged_whatever_is_set_meanwhile(tools: Tools, mode: str) -> None:
     sql = f"SELECT SUM(age) AS s FROM people WHERE age > {len(mode)}"
     before = tools.session.budget().spent.epsilon
