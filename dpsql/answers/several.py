@@ -16,7 +16,7 @@ from typing import Any
 from dpsql.answers.answer import Answer
 from dpsql.answers.computed.far import FAR, as_read
 from dpsql.answers.computed.intervals import ends_of, within
-from dpsql.answers.computed.postprocess import MADE_UP, PostProcess
+from dpsql.answers.computed.postprocess import PostProcess, made_up_rows
 from dpsql.answers.finish import Intervals
 from dpsql.answers.lists import gathered, side_by_side
 from dpsql.answers.quotes.foreseen_together import Own, columns_together
@@ -62,10 +62,7 @@ def rehearse_together(several: Several, post_process: PostProcess) -> None:
         OperationalError: The worker does not stand.
     """
     read = {scan.table.name: scan.table for scan in scans(several.rows.relation)}
-    tables = {
-        name: {c.name: (WIRE[c.facts.type], MADE_UP[c.facts.type]) for c in table.columns.values()}
-        for name, table in read.items()
-    }
+    tables = {name: made_up_rows(table) for name, table in read.items()}
     post_process.over_release(lower_over_release(several.rows), tables)
     post_process.rehearse(several.after)
 

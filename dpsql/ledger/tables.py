@@ -8,7 +8,7 @@ Tests: tests/unit/ledger/test_synthetic.py.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dpsql.errors import ProgrammingError
 from dpsql.ledger.ledger import Ledger
@@ -148,18 +148,25 @@ class LedgerTables:
         with self._ledger._reading():
             self._payer(analyst, names)
 
-    def read(self, analyst: str, names: Sequence[str]) -> None:
+    def read(self, analyst: str, tables: Mapping[str, str]) -> None:
         """Charges an analyst for the first reading of tables, all of them or none; the total has paid for them.
 
+        Args:
+            analyst: Who reads.
+            tables: Their names, each with the fingerprint of what will be read: a name may be another table's by now.
+
         Raises:
+            ProgrammingError: A name is nothing, or another table's. Nothing was spent.
             BudgetExceeded: The analyst has too little left. Nothing was spent.
             LedgerError: As `Ledger.charge`.
         """
         ledger = self._ledger
         with ledger._writing():
-            for name in names:
+            for name, fingerprint in tables.items():
                 ledger._state.synthetic.refuse(analyst, name, there=True)
-            account, owed = self._payer(analyst, names)
+                if ledger._state.synthetic.of[analyst][name].fingerprint != fingerprint:
+                    raise ProgrammingError(f"{name} is another table by now. Nothing was charged. Ask again.")
+            account, owed = self._payer(analyst, list(tables))
             ledger._failpoint("after-check")
             for table in owed:
                 detail = {"statement": f"reads {table.name}", "table": table.name, "fingerprint": table.fingerprint}

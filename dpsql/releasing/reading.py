@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from dpsql.answers.answer import Answer, public
+from dpsql.answers.computed.postprocess import made_up_rows
 from dpsql.answers.finish import exact
 from dpsql.answers.quotes.quoted import Quote
 from dpsql.answers.shown.costs import cost_text
@@ -98,15 +99,22 @@ class Releases:
         return plan
 
     def over(self, plan: PublicPlan) -> Answer | None:
-        """The answer of a plan over a synthetic table, free; None where it reads none."""
+        """The answer of a plan over a synthetic table, free but for first readings; None where it reads none.
+
+        What cannot be done costs nothing: public tables are read, and the statement is rehearsed, before a charge.
+        """
         read = _read(plan)
         names = tuple(name for name, table in read.items() if table.released)
         if not names:
             return None
-        cost, notices = self._paid([name for name in names if read[name].unread])
-        tables = {name: self._rows(table) for name, table in read.items()}
-        post_process = self._backend.post_process
-        answer = exact(plan, post_process.over_release(lower_over_release(plan), tables))
+        post_process, statement = self._backend.post_process, lower_over_release(plan)
+        tables = {name: self._rows(table) for name, table in read.items() if not table.released}
+        first = {name: str(read[name].released) for name in names if read[name].unread}
+        if first:
+            post_process.over_release(statement, {name: made_up_rows(table) for name, table in read.items()})
+        cost, notices = self._paid(first)
+        tables |= {name: self._rows(read[name]) for name in names}
+        answer = exact(plan, post_process.over_release(statement, tables, paid=bool(first)))
         stored = self._stored(names[0], read[names[0]].released or "")
         if stored is None:
             bounds = answer._intervals
@@ -257,13 +265,13 @@ class Releases:
         LedgerTables(self._backend.ledger).drop(self._analyst, name)
         return public(("table", "state"), (Type.TEXT, Type.TEXT), [(name, "dropped; what it cost stays charged")])
 
-    def _paid(self, names: Sequence[str]) -> tuple[PrivacyLoss, list[str]]:
+    def _paid(self, first: Mapping[str, str]) -> tuple[PrivacyLoss, list[str]]:
         """What first readings cost, after they are charged, and the notices that follow."""
-        if not names:
+        if not first:
             return PrivacyLoss(), []
-        cost = self._prices(names)
         with self._backend.charging.granted(self._analyst) as notices:
-            LedgerTables(self._backend.ledger).read(self._analyst, names)
+            cost = self._prices(list(first))
+            LedgerTables(self._backend.ledger).read(self._analyst, first)
         return cost, notices
 
     def _prices(self, names: Sequence[str]) -> PrivacyLoss:
@@ -271,7 +279,8 @@ class Releases:
         held = LedgerTables(self._backend.ledger).of(self._analyst)
         if not names:
             return PrivacyLoss()
-        return self._backend.summary(Composed(tuple(held[name].loss for name in dict.fromkeys(names))))
+        # One that was dropped a moment ago costs nothing: whatever reads it is refused.
+        return self._backend.summary(Composed(tuple(held[name].loss for name in dict.fromkeys(names) if name in held)))
 
     def _rows(self, table: TableInfo) -> Table:
         """All rows of a synthetic or public table, as a worker takes them."""

@@ -24,6 +24,7 @@ from dpsql.engine.log import OPERATOR
 from dpsql.engine.released import lower_cells, lower_released
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, UnsupportedQuery
 from dpsql.limits import SATURATION
+from dpsql.plan.catalog import TableInfo
 from dpsql.plan.measured.domains import Cell
 from dpsql.plan.nodes import Column, Expression
 from dpsql.plan.over_answers.grouping import GROUPING_SET
@@ -40,7 +41,7 @@ from dpsql.privacy.tables import Group, GroupColumns, RawTable, listed
 from dpsql.worker.client import Table, WorkerFailed
 from dpsql.worker.pool import Pool
 
-__all__ = ["MADE_UP", "MADE_UP_ROWS", "PostProcess", "made_up", "passed_on"]
+__all__ = ["MADE_UP", "MADE_UP_ROWS", "PostProcess", "made_up", "made_up_rows", "passed_on"]
 
 DEADLINE = 30.0  # In seconds. It is a choice: no data lie behind it, so that a slow statement tells nothing.
 CACHED_CELLS = 500_000
@@ -303,6 +304,11 @@ def _made_up_table(known: Mapping[str, Facts]) -> dict[str, tuple[str, Sequence[
         table[name] = WIRE[facts.type], [values[i] for i in places]
     table["row"] = "BIGINT", range(MADE_UP_ROWS * (1 + len(digits)))
     return table
+
+
+def made_up_rows(table: TableInfo) -> Table:
+    """Made-up rows of a table that is read beside others, for the worker."""
+    return {column.name: (WIRE[column.facts.type], MADE_UP[column.facts.type]) for column in table.columns.values()}
 
 
 def made_up(statement: EngineStatement) -> Sequence[EngineStatement]:

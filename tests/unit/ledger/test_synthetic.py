@@ -82,13 +82,21 @@ def test_a_reader_of_a_later_day_pays_the_whole_price_at_the_first_reading_and_t
         assert not LedgerTables(ledger).of("eve")["ages"].paid
     with opened(place) as ledger:
         for _ in range(2):
-            LedgerTables(ledger).read("eve", ["ages"])
+            LedgerTables(ledger).read("eve", {"ages": "synthetic/ages"})
         assert all_spent(ledger) == (0.1, 0.1, 0.1)
     with opened(place) as ledger:
         assert all_spent(ledger) == (0.1, 0.1, 0.1)
         assert LedgerTables(ledger).of("eve")["ages"].paid
         with pytest.raises(ProgrammingError, match="may read ages already"):
             LedgerTables(ledger).grant("synthetic/ages", "eve")
+
+
+def test_a_first_reading_pays_for_the_table_that_is_read_and_for_no_other_of_its_name(memory: Ledger) -> None:
+    share(memory, "ana")
+    LedgerTables(memory).grant("synthetic/ages", "eve")
+    with pytest.raises(ProgrammingError, match="another table by now"):
+        LedgerTables(memory).read("eve", {"ages": "synthetic/ages of yesterday"})
+    assert spent(memory, "eve") == 0
 
 
 def test_the_owner_is_told_who_cannot_pay_and_nobody_is_charged(memory: Ledger) -> None:
@@ -102,7 +110,7 @@ def test_the_owner_is_told_who_cannot_pay_and_nobody_is_charged(memory: Ledger) 
     share(memory, "eve", loss=Pure(Fraction(1, 2)))
     assert "analyst 'ana' has 0.1 of 2" in LedgerTables(memory).grant("synthetic/ages", "ana")
     with pytest.raises(BudgetExceeded, match=r"analyst 'ana' has 0.1 of 2"):
-        LedgerTables(memory).read("ana", ["ages"])
+        LedgerTables(memory).read("ana", {"ages": "synthetic/ages"})
     assert spent(memory) == before[1]
 
 

@@ -11,10 +11,11 @@ import polars
 import pytest
 
 import dpsql.testing
-from dpsql.errors import BudgetExceeded, OperationalError, ProgrammingError, UnsupportedQuery
+from dpsql.errors import BudgetExceeded, EngineFailed, OperationalError, ProgrammingError, UnsupportedQuery
 from dpsql.proxy import Proxy
 from dpsql.server.tools import Tools
 from dpsql.session import Session
+from dpsql.worker.client import WorkerFailed
 from tests.unit.releasing.test_creating import build, rows, spent
 
 AGES = "CREATE SYNTHETIC TABLE ages WITH (epsilon = 0.5) AS SELECT age, sex, seen FROM people"
@@ -112,6 +113,53 @@ def test_a_first_reading_is_a_charge_as_any_other(proxy: Proxy, caplog: pytest.L
     assert notice in caplog.text
     proxy._backend.charging.closed = "the limits are below what was spent"
     assert eve.query(sql).cost.epsilon == 0
+
+
+JOINED = "SELECT COUNT(*) FROM ages a JOIN towns t ON a.age = t.size"
+
+
+def test_what_cannot_be_read_beside_a_table_refuses_its_first_reading_uncharged(
+    proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy.releases.create(AGES, ["ana"])
+    proxy.releases.grant("ages", "eve")
+    eve = proxy.session(analyst="eve")
+    monkeypatch.setattr("dpsql.releasing.reading.MOST_READ", 0)
+    with pytest.raises(OperationalError, match=r"towns has 1 rows; beside a synthetic table SQL reads 0\."):
+        eve.query(JOINED)
+    assert spent(eve) == 0
+    monkeypatch.undo()
+    assert eve.query(JOINED).cost.epsilon == 0.5
+
+
+class Failing:
+    """A worker without data that fails with the so-many-th statement that it is given."""
+
+    def __init__(self, own: Any, at: int) -> None:
+        self._own, self._at = own, at
+
+    def run(self, *asked: Any, **more: Any) -> Any:
+        self._at -= 1
+        if not self._at:
+            raise WorkerFailed("it was killed", answered=True)
+        return self._own.run(*asked, **more)
+
+
+def test_a_first_reading_is_rehearsed_and_a_failure_after_its_charge_says_that_it_stays(
+    proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy.releases.create(AGES, ["ana"])
+    proxy.releases.grant("ages", "eve")
+    eve, workers = proxy.session(analyst="eve"), proxy.backend.post_process._workers
+    monkeypatch.setattr(proxy.backend.post_process, "_workers", Failing(workers, 1))
+    with pytest.raises(UnsupportedQuery, match="Nothing was spent"):
+        eve.query(JOINED)
+    assert spent(eve) == 0
+    monkeypatch.setattr(proxy.backend.post_process, "_workers", Failing(workers, 2))
+    with pytest.raises(EngineFailed, match="The cost stays charged"):
+        eve.query(JOINED)
+    assert spent(eve) == 0.5
+    assert eve.query(JOINED).cost.epsilon == 0
 
 
 def test_an_agent_asks_its_human_before_the_first_reading_and_not_before_the_next(proxy: Proxy) -> None:
