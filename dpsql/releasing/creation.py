@@ -159,12 +159,13 @@ class Creation:
         found = backend.ledger.find(fingerprint)
         if found is None:
             raise InvariantBroken("a table that was stored is not in the ledger")
-        rows = sum(read_stored(name, fingerprint, found[0]).rows)
+        stored = read_stored(name, fingerprint, found[0])
         kinds = (Type.TEXT, Type.TEXT, Type.INTEGER, Type.REAL, Type.TEXT)
+        rows = stored.info.rows
         error = float(f"{table.deviation / max(1, rows):.3g}")  # a foretold one: more digits say nothing
         told = (name, table.method, rows, error, cost_text(cost))
         answer = public(("table", "method", "rows", "error", "cost"), kinds, [told])
-        told_too = (*filter(None, [without_null(self._left_out)]), *notices, *outdated)
+        told_too = (*filter(None, [without_null(self._left_out), stored.too_large]), *notices, *outdated)
         return replace(answer, cost=cost, private=backend.private, notices=told_too)
 
     def _charged(self, agree: Agree) -> tuple[int, str, PrivacyLoss, list[str]]:

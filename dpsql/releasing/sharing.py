@@ -66,12 +66,15 @@ class Sharing:
         """Lets one more analyst read a table; what to tell the owner.
 
         Raises:
-            ProgrammingError: There is no such table, or the analyst has one of that name.
+            ProgrammingError: There is no such table, SQL does not read it, or the analyst has one of that name.
             BudgetExceeded: The analyst has no account.
         """
         table = self._named(name)
-        if self._backend.ledger.find(table.fingerprint) is None:
+        found = self._backend.ledger.find(table.fingerprint)
+        if found is None:
             raise ProgrammingError(f"{table.name} is not there: its process was lost. Its maker can make it again.")
+        if large := read_stored(table.name, table.fingerprint, found[0]).too_large:
+            raise ProgrammingError(f"{large} {reader} would pay for what no query can read.")
         lacks = LedgerTables(self._backend.ledger).grant(table.fingerprint, reader)
         price = cost_text(self._backend.summary(table.loss))
         told = f"{reader} may read {table.name}, and pays {price} at the first reading."

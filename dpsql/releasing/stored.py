@@ -47,10 +47,24 @@ class StoredTable:
     proofs: tuple[Proof, ...] = ()
     left_out: tuple[str, ...] = ()
 
+    @property
+    def too_large(self) -> str:
+        """That SQL does not read it, for it came out larger than was foretold; '' where it does."""
+        if self.info.rows <= MOST_READ:
+            return ""
+        return (
+            f"{self.info.name} has {self.info.rows:,} rows; SQL reads {MOST_READ:,}. The data owner can write it to a "
+            "file (dpsql release export), and say in the policy how many rows there are (rows_about)."
+        )
+
     def counted(self) -> dict[str, tuple[str, Sequence[Any]]]:
-        """The distinct rows and how often each stands there, as a worker takes them."""
-        if self.info.rows > MOST_READ:
-            raise OperationalError(f"{self.info.name} has {self.info.rows:,} rows; SQL reads {MOST_READ:,}.")
+        """The distinct rows and how often each stands there, as a worker takes them.
+
+        Raises:
+            OperationalError: They are too many.
+        """
+        if self.too_large:
+            raise OperationalError(self.too_large)
         columns = zip(self.info.columns.values(), self.values, strict=True)
         return {column.name: (WIRE[column.facts.type], values) for column, values in columns} | {
             wire.TIMES: ("BIGINT", self.rows)

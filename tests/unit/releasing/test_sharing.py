@@ -132,6 +132,19 @@ def test_what_cannot_be_read_beside_a_table_refuses_its_first_reading_uncharged(
     assert eve.query(JOINED).cost.epsilon == 0.5
 
 
+def test_a_table_that_came_out_too_large_says_so_at_once_and_nobody_pays_to_read_it(
+    proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana, eve = (proxy.session(analyst=name) for name in ("ana", "eve"))
+    monkeypatch.setattr("dpsql.releasing.stored.MOST_READ", 399)  # rows_about, a guess, let it be made
+    assert "ages has 400 rows; SQL reads 399." in " ".join(ana.query(AGES).notices)
+    with pytest.raises(OperationalError, match="release export"):
+        ana.query("SELECT COUNT(*) FROM ages")
+    with pytest.raises(ProgrammingError, match="eve would pay for what no query can read"):
+        proxy.releases.grant("ages", "eve")
+    assert "ages" not in str(eve.tables())
+
+
 class Failing:
     """A worker without data that fails with the so-many-th statement that it is given."""
 
