@@ -6,7 +6,7 @@ Tests: tests/unit/answers/test_answer.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR
 from fractions import Fraction
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from dpsql.ledger.ledger import AccountState
 from dpsql.answers.answer import Answer, public
 from dpsql.answers.shown.costs import cost_text
+from dpsql.errors import BudgetExceeded, LedgerError
 
-__all__ = ["Budget", "as_rows"]
+__all__ = ["Budget", "as_rows", "left_now"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -126,6 +127,20 @@ class Budget:
                 )
             ],
         )
+
+
+def left_now(budget: Callable[[], Budget]) -> str:
+    """What is left for one query, in words: what was charged is answered, also where that is not known any more.
+
+    Args:
+        budget: Asks the ledger. The owner may have taken the account away, and another process changed the limits.
+    """
+    try:
+        return budget().epsilon_left
+    except BudgetExceeded:
+        return "nothing"
+    except LedgerError:
+        return "not known now"
 
 
 def as_rows(budgets: Sequence[tuple[str, Budget]]) -> Answer:

@@ -55,6 +55,7 @@ def mcp(
 ) -> None:
     """Serve an agent by the Model Context Protocol, over standard input and output."""
     of_extra("mcp", "mcp")
+    from dpsql.answers.budget import left_now
     from dpsql.server.events import told_by
     from dpsql.server.mcp import mcp_server
     from dpsql.server.tools import Tools
@@ -62,5 +63,5 @@ def mcp(
     told_by("mcp")
     with opened(policy) as proxy:
         session = proxy.session(analyst=analyst)
-        tools = Tools(session, lambda: float(proxy.policy.server.approve_above), lambda: session.budget().epsilon_left)
+        tools = Tools(session, lambda: float(proxy.policy.server.approve_above), lambda: left_now(session.budget))
         mcp_server(tools, proxy.policy.name).run(transport="stdio")

@@ -15,6 +15,7 @@ from threading import RLock
 from typing import Any, TypeVar
 
 from dpsql.answers.answer import Answer
+from dpsql.answers.budget import left_now
 from dpsql.answers.quotes.quoted import Quote
 from dpsql.answers.switch import intervals_set, set_answer
 from dpsql.plan.outline import Outline
@@ -330,10 +331,9 @@ class Guest:
         """See `Session.asking`."""
         return self._session.asking()
 
-    @without_the_owners_places()
     def left(self) -> str:
         """What is left of the budget for one query, in words."""
-        return self._session.budget().epsilon_left
+        return left_now(self._session.budget)
 
     def close(self) -> None:
         """Gives the place up. Harmless when repeated."""

@@ -6,16 +6,20 @@ import asyncio
 import os
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 import pytest
 
 from dpsql.errors import ApprovalNeeded, BudgetExceeded, LedgerError, OperationalError, PolicyError
 from dpsql.policy import Policy, load_policy
+from dpsql.privacy.accounting import PolicyLimits
 from dpsql.server import running
 from dpsql.server.core import Server
 from dpsql.server.current import CurrentLimits
 from dpsql.server.doors import DoorKind
 from dpsql.server.listening import Listen, Tls
+from dpsql.server.mcp_http import AskingGuest
+from dpsql.server.tools import Tools
 from tests.unit.server.clinic import POLICY, Clinic, guest, open_clinic
 
 pytestmark = pytest.mark.chance(0, "tokens are drawn, of 256 bits; nothing of noise is asserted")
@@ -228,6 +232,39 @@ def test_who_has_a_new_account_is_answered_for_what_is_charged(tmp_path: Path) -
         assert not any("budget of" in note for note in cleo.query("SELECT COUNT(*) FROM people WHERE age > 1").notes)
         cleo.close()
         bob.close()
+
+
+def test_who_lost_the_account_is_told_what_was_released_and_nothing_more(tmp_path: Path) -> None:
+    with open_clinic(tmp_path) as clinic:
+        ana, first = guest(clinic, "ana"), "SELECT COUNT(*) AS n FROM people"
+        tools = Tools(AskingGuest(ana), lambda: 1.0, ana.left)
+        told = tools.asked(first, None).told
+        changed(clinic, ("ana: {epsilon: 40, delta: 1.0e-7}, ", ""))
+        again = tools.asked(first, None).told
+        assert told is not None and again is not None
+        assert (again.rows, again.cost, again.left) == (told.rows, "nothing, this was released before", "nothing")
+        with pytest.raises(BudgetExceeded, match="has no budget"):
+            tools.asked(f"{first} WHERE age > 1", None)
+        ana.close()
+
+
+def test_what_was_charged_is_answered_where_nobody_knows_what_is_left(tmp_path: Path) -> None:
+    """Another process may put other limits on record at any moment, and a server looks at them once a second."""
+    with open_clinic(tmp_path) as clinic:
+        ana = guest(clinic, "ana")
+        tools = Tools(AskingGuest(ana), lambda: 1.0, ana.left)
+        store, ledger = clinic.proxy.ledger.store, clinic.proxy.ledger
+
+        def stored(*told: Any) -> None:
+            store(*told)
+            ledger._limits = PolicyLimits(ledger._limits.total, {})
+
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(ledger, "store", stored)
+            answer = tools.asked("SELECT COUNT(*) AS n FROM people", None).told
+        assert answer is not None
+        assert (answer.rows[0][0], answer.cost, answer.left) == (100, "epsilon 0.5", "not known now")
+        ana.close()
 
 
 def test_what_waits_for_the_owner_follows_the_policy_and_other_changes_wait_for_a_restart(tmp_path: Path) -> None:
