@@ -18,6 +18,7 @@ from dpsql.answers.answer import Answer
 from dpsql.answers.budget import left_now
 from dpsql.answers.quotes.quoted import Quote
 from dpsql.answers.switch import intervals_set, set_answer
+from dpsql.errors import OperationalError
 from dpsql.plan.outline import Outline
 from dpsql.plan.types import Parameters
 from dpsql.policy import Policy
@@ -30,7 +31,7 @@ from dpsql.server.gate import Gate
 from dpsql.server.health import Health
 from dpsql.server.lockout import WRONG, Lockout
 from dpsql.server.outlines import outline, with_intervals
-from dpsql.server.refusals import NotAdmitted, Stopping, without_the_owners_places
+from dpsql.server.refusals import NotAdmitted, Stopping, UsersUnusable, without_the_owners_places
 from dpsql.server.seats import Seats
 from dpsql.server.tables import CurrentTables
 from dpsql.server.users import OWNER, User, Users
@@ -101,8 +102,9 @@ class Server:
 
         Raises:
             NotAdmitted: It is nobody's, or was tried in vain too often.
+            UsersUnusable: The file of users cannot be used.
         """
-        user = self.users.of_token(token)
+        user = self._known(lambda users: users.of_token(token))
         name = token.partition("-")[0] if user is None else user.name
         return self.attempt(name, door, address, user).by_token(token)
 
@@ -117,11 +119,28 @@ class Server:
 
         Raises:
             NotAdmitted: This was tried in vain too often.
+            UsersUnusable: The file of users cannot be used.
         """
         self.lockout.check(name, address)
-        user = user or self.users.named(name)
+        user = user or self._known(lambda users: users.named(name))
         verifier = user.verifier if user else self.users.stranger(name)
         return Attempt(self.lockout, self.strangers, name, door, address, user, verifier)
+
+    def stands(self, user: User) -> bool:
+        """Whether a user was not removed meanwhile.
+
+        Raises:
+            UsersUnusable: Nobody knows.
+        """
+        return self._known(lambda users: users.stands(user))
+
+    def _known(self, look: Callable[[Users], Result]) -> Result:
+        """What the file of users says now. What is wrong with it names its place, which is the owner's to know."""
+        try:
+            return look(self.users)
+        except OperationalError as problem:
+            self.strangers.tell("users", why=str(problem))
+            raise UsersUnusable from None
 
     def owner(self, token: str, address: str) -> User:
         """The owner, whose token it is.
@@ -325,7 +344,7 @@ class Guest:
     @property
     def stands(self) -> bool:
         """Whether the user was not removed meanwhile."""
-        return self._server.users.stands(self._user)
+        return self._server.stands(self._user)
 
     def asking(self) -> AbstractContextManager[None]:
         """See `Session.asking`."""

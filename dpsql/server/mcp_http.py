@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -37,7 +37,7 @@ from dpsql.server.events import tell
 from dpsql.server.http import STRANGERS, HttpDoor, address_of, let_in
 from dpsql.server.listening import Listen
 from dpsql.server.mcp import mcp_server
-from dpsql.server.refusals import NotAdmitted, Stopping
+from dpsql.server.refusals import NotAdmitted, Stopping, UsersUnusable
 from dpsql.server.tools import Tools
 from dpsql.server.users import User
 
@@ -169,7 +169,7 @@ class McpDoor:
         except NotAdmitted as refusal:
             told = JSONResponse({"error": str(refusal)}, 401, {"WWW-Authenticate": 'Bearer realm="dpsql"'})
             return await told(scope, receive, send)
-        except (NotOpened, Stopping) as refusal:
+        except (NotOpened, Stopping, UsersUnusable) as refusal:
             return await JSONResponse({"error": str(refusal)}, 503)(scope, receive, send)
         except Error as refusal:
             return await JSONResponse({"error": str(refusal)}, 429)(scope, receive, send)
@@ -241,7 +241,7 @@ class McpDoor:
         """Whose token it is. What was checked once is known by its hash, until the user is removed."""
         key = sha256(token.encode(errors="replace")).digest()
         known = self._known.get(key)
-        if known is not None and self._server.users.stands(known):
+        if known is not None and self._server.stands(known):
             return known
         self._known.pop(key, None)
         loop = asyncio.get_running_loop()
@@ -305,7 +305,8 @@ class McpDoor:
         """Ends the servers of those who have left."""
         while True:
             await asyncio.sleep(LOOK)
-            await self.sweep()
+            with suppress(UsersUnusable):  # whoever was removed is refused all the same; the next look is to be made
+                await self.sweep()
 
     async def sweep(self) -> None:
         """Ends the servers of those who are silent for too long, or were removed."""
@@ -313,10 +314,10 @@ class McpDoor:
         gone = [
             room
             for room in self._rooms.values()
-            if (not room.inside and now - room.seen > idle) or not self._server.users.stands(room.user)
+            if (not room.inside and now - room.seen > idle) or not self._server.stands(room.user)
         ]
         await self._end(gone)
-        self._known = {key: user for key, user in self._known.items() if self._server.users.stands(user)}
+        self._known = {key: user for key, user in self._known.items() if self._server.stands(user)}
 
     async def _end(self, rooms: list[_Room]) -> None:
         for room in rooms:

@@ -14,7 +14,7 @@ from dpsql.errors import LedgerError, OperationalError
 from dpsql.ledger.refusals import STANDS, ChargeStands, LimitsChanged
 from dpsql.server.events import tell
 
-__all__ = ["CROWDED", "NotAdmitted", "Stopping", "TooMuch", "without_the_owners_places"]
+__all__ = ["CROWDED", "NotAdmitted", "Stopping", "TooMuch", "UsersUnusable", "without_the_owners_places"]
 
 CROWDED = "Too many connections have not yet said whose they are. Nothing was read. Try again later."
 """For who is hung up on before a word of theirs is read."""
@@ -39,6 +39,13 @@ class Stopping(OperationalError):  # noqa: N818
 
     def __init__(self) -> None:
         super().__init__("The server is stopping. Nothing was charged. Ask again when it is back.")
+
+
+class UsersUnusable(OperationalError):  # noqa: N818
+    """The file of users cannot be used, so that nobody is known; where it lies is for the owner's log alone."""
+
+    def __init__(self) -> None:
+        super().__init__("Nobody can be let in now. Nothing was charged. Try again later. The owner's log says why.")
 
 
 @contextmanager

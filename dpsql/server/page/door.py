@@ -36,6 +36,7 @@ from dpsql.server.listening import Listen, Tls
 from dpsql.server.page.facts import gather
 from dpsql.server.page.sections import page, whole
 from dpsql.server.page.style import STYLE
+from dpsql.server.refusals import UsersUnusable
 from dpsql.server.users import User
 
 __all__ = ["Page", "open_door"]
@@ -110,7 +111,11 @@ class Page:
             Route("/leave", self.leave, methods=["POST"]),
             Route("/healthz", self.health),
         ]
-        return Starlette(routes=routes, middleware=[Middleware(BaseHTTPMiddleware, dispatch=self._meant_here)])
+        return Starlette(
+            routes=routes,
+            middleware=[Middleware(BaseHTTPMiddleware, dispatch=self._meant_here)],
+            exception_handlers={UsersUnusable: _unusable},
+        )
 
     async def _meant_here(self, request: Request, answer: RequestResponseEndpoint) -> Response:
         """Refuses what another site makes the owner's browser do: even a wrong token sent in their name locks them out.
@@ -202,7 +207,7 @@ class Page:
         if visit is None:
             return None
         idle = now - visit.seen > self._server.limits.idle_seconds
-        if idle or not self._server.users.stands(visit.user):
+        if idle or not self._server.stands(visit.user):
             del self._visits[key]
             return None
         visit.seen = now
@@ -226,6 +231,11 @@ class Page:
         except ValueError:
             return None
         return {name: values[0] for name, values in read.items()}
+
+
+async def _unusable(_: Request, refusal: Exception) -> Response:
+    """Nobody knows whether the owner's token still is the owner's."""
+    return PlainTextResponse(f"{refusal}\n", 503, SAFE)
 
 
 def _host(request: Request) -> str | None:

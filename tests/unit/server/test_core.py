@@ -20,10 +20,10 @@ from dpsql.server.doors import DoorKind
 from dpsql.server.gate import Gate
 from dpsql.server.listening import Listen, Tls, refuse_in_the_clear
 from dpsql.server.lockout import TRIES, WRONG, Lockout
-from dpsql.server.refusals import NotAdmitted, Stopping, TooMuch
+from dpsql.server.refusals import NotAdmitted, Stopping, TooMuch, UsersUnusable
 from dpsql.server.users import ITERATIONS, OWNER, SALT, Users
 from tests.unit.ledger.accounts import full_disk
-from tests.unit.server.clinic import COUNT, POLICY, Clinic, guest
+from tests.unit.server.clinic import COUNT, POLICY, Clinic, guest, open_clinic
 
 pytestmark = pytest.mark.chance(0, "tokens are drawn, of 256 bits; nothing of noise is asserted")
 
@@ -235,6 +235,27 @@ def test_a_removed_user_asks_nothing_more(clinic: Clinic) -> None:
     with pytest.raises(NotAdmitted, match="removed"):
         ana.query(COUNT)
     ana.close()
+
+
+def test_where_users_lie_is_told_to_the_owner_alone(tmp_path: Path, events: list[dict[str, object]]) -> None:
+    """What is wrong with the file of users names its place: neither strangers nor analysts are told of it."""
+    with open_clinic(tmp_path) as clinic:
+        ana, file = guest(clinic), tmp_path / "clinic.users"
+        file.chmod(0o644)
+        for asked in (
+            lambda: clinic.server.bearer(clinic.tokens["ana"], "flight", "a"),
+            lambda: clinic.server.attempt("eve", "flight", "a"),
+            lambda: ana.query(COUNT),
+        ):
+            with pytest.raises(OperationalError) as refused:
+                asked()
+            assert str(refused.value) == str(UsersUnusable())
+        file.chmod(0o600)
+        assert len(ana.query(COUNT)) == 1
+        ana.close()
+    assert {event["why"] for event in events if event["event"] == "users"} == {
+        f"Others may read {file}. Write: chmod 600 {file}"
+    }
 
 
 def test_a_server_that_stops_takes_nothing_more(clinic: Clinic) -> None:

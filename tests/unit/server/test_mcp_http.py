@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
@@ -21,7 +22,7 @@ from dpsql.server.events import EVENTS
 from dpsql.server.listening import Listen
 from dpsql.server.mcp_http import McpDoor
 from dpsql.server.users import User
-from tests.unit.server.clinic import COUNT, Clinic
+from tests.unit.server.clinic import COUNT, Clinic, open_clinic
 
 pytestmark = pytest.mark.chance(0, "tokens and the protocol's keys are drawn; nothing of noise is asserted")
 MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -200,6 +201,40 @@ def test_who_is_silent_or_removed_gives_the_place_up(clinic: Clinic) -> None:
         return [*found, clinic.server.gate.inside]
 
     assert asyncio.run(tried()) == [1, 1, 0]
+
+
+def test_a_file_of_users_that_cannot_be_used_for_a_while_ends_no_look_after_who_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mcp_http, "LOOK", 0.001)
+    now, looks = [0.0], list[int]()
+
+    async def tried(clinic: Clinic) -> int:
+        door = McpDoor(clinic.server, Listen("127.0.0.1", 0), lambda: now[0])
+        user, stands = clinic.server.users.named("ana"), clinic.server.stands
+        assert user is not None
+        await door._opened(user, "here").ready.wait()
+
+        def looked(user: User) -> bool:
+            looks.append(1)
+            return stands(user)
+
+        monkeypatch.setattr(clinic.server, "stands", looked)
+        (tmp_path / "clinic.users").chmod(0o644)
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app=door.app()), base_url="http://mcp") as http:
+            told = await http.post("/mcp", json=PING, headers={"Authorization": f"Bearer {clinic.tokens['ana']}"})
+        assert (told.status_code, "Nobody can be let in now" in told.text) == (503, True)
+        async with asyncio.timeout(60), door._lifespan(door.app()):
+            while len(looks) < 3:
+                await asyncio.sleep(0.001)
+            (tmp_path / "clinic.users").chmod(0o600)
+            now[0] += clinic.server.limits.idle_seconds + 1
+            while clinic.server.gate.inside:
+                await asyncio.sleep(0.001)
+        return len(looks)
+
+    with open_clinic(tmp_path) as clinic:
+        assert asyncio.run(tried(clinic)) >= 3
 
 
 def test_asking_without_end_gains_nothing_here_too(clinic: Clinic) -> None:

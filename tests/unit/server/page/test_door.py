@@ -91,6 +91,21 @@ def test_the_page_is_for_the_owners_token_alone(clinic: Clinic, page: Page) -> N
     assert clinic.tokens[""] not in shown.text + cookie
 
 
+def test_the_page_is_not_shown_where_nobody_knows_whose_it_is(tmp_path: Path) -> None:
+    with open_clinic(tmp_path) as clinic:
+
+        async def unknown(browser: httpx.AsyncClient) -> httpx.Response:
+            (tmp_path / "clinic.users").chmod(0o644)
+            return await browser.get("/")
+
+        page = Page(clinic.server, secure=False)
+        _, shown, refused = ask(page.app(), enter(clinic), unknown, enter(clinic))
+    assert (shown.status_code, refused.status_code) == (503, 403)
+    for answer in (shown, refused):
+        assert "Nobody can be let in now" in answer.text and "clinic.users" not in answer.text
+        assert answer.headers["cache-control"] == "no-store"
+
+
 def test_every_answer_forbids_what_it_does_not_need(clinic: Clinic, page: Page) -> None:
     for answer in ask(page.app(), get("/"), get("/enter"), enter(clinic), get("/"), get("/healthz")):
         policy = answer.headers["content-security-policy"]
