@@ -242,10 +242,11 @@ class Charging:
 
     def _approved(self, analyst: str, wish: Wish) -> str | None:
         """The approval that is used up, where one is needed."""
-        if self.above is None:
+        above = self.above  # read once: the owner may change it meanwhile
+        if above is None:
             return None
         price = summary(wish.loss, self._ledger.composition, self._classes)
-        if not waits(price, self.above):
+        if not waits(price, above):
             return None
         identity = self._identity(analyst, wish)
         if approval := self._waiting.take(identity):
@@ -254,7 +255,7 @@ class Charging:
         cost = cost_text(price)
         own = self._waiting.ask(identity, analyst, self._version, wish.text, wish.options_text, cost)
         raise ApprovalNeeded(
-            f"This costs {cost}, and waits for the data owner, as all above epsilon {float(self.above):g} does "
+            f"This costs {cost}, and waits for the data owner, as all above epsilon {float(above):g} does "
             f"(owner_approves_above, in the policy's server section). Nothing was charged. It waits as {own}: once the "
             f"owner has written `dpsql approve POLICY {own}`, ask the same again within a day; or ask for less.",
             id=own,

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -91,6 +92,21 @@ def test_a_dear_statement_waits_uncharged_and_runs_once_when_approved(
     assert ana.query(DEAR, [30], epsilon=1.5).cost.epsilon == 1.5
     again = ana.query(DEAR, [30], epsilon=1.5)
     assert (again.replayed, again.cost.epsilon) == (True, 0)
+
+
+def test_a_limit_that_the_owner_takes_away_meanwhile_fails_no_statement(
+    proxy: dpsql.testing.TestProxy, ana: dpsql.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    charging, ask = proxy.backend.charging, proxy.waiting.ask
+
+    def meanwhile(*asked: Any) -> str:
+        charging.above = None
+        return ask(*asked)
+
+    monkeypatch.setattr(proxy.waiting, "ask", meanwhile)
+    monkeypatch.setattr(charging, "above", charging.above)
+    assert "as all above epsilon 1 does" in str(waits(ana.query, DEAR, [31], epsilon=1.5))
+    assert ana.query(DEAR, [31], epsilon=1.5).cost.epsilon == 1.5
 
 
 def test_what_is_as_dear_as_the_limit_or_cheaper_does_not_wait(ana: dpsql.Session) -> None:
