@@ -154,10 +154,10 @@ class Batch:
 
     def shared(self) -> list[tuple[Purchase, tuple[int, ...]]]:
         """What several statements read, each with their indices."""
-        readers: dict[tuple[str, ...], tuple[Purchase, list[int]]] = {}
+        readers: dict[tuple[str, ...], tuple[Purchase, dict[int, None]]] = {}
         for index, needed in enumerate(self.needs):
             for purchase in needed:
-                readers.setdefault(tuple(purchase.draws.values()), (purchase, []))[1].append(index)
+                readers.setdefault(tuple(purchase.draws.values()), (purchase, {}))[1][index] = None
         return [(purchase, tuple(indices)) for purchase, indices in readers.values() if len(indices) > 1]
 
 
@@ -186,9 +186,12 @@ def batch_of(
             known |= {draw: (index, name) for name, draw in _draws(needs[index]).items()}
         bought = set(known)
         for index in fresh:
-            new = [purchase for purchase in needs[index] if not bought.issuperset(purchase.draws.values())]
-            bought.update(_draws(new).values())
-            paid[index] = Composed(tuple(purchase.loss for purchase in new))
+            new = list[Loss]()
+            for purchase in needs[index]:  # one after the other: at a common price two of one statement may be one draw
+                if not bought.issuperset(purchase.draws.values()):
+                    bought.update(purchase.draws.values())
+                    new.append(purchase.loss)
+            paid[index] = Composed(tuple(new))
     return Batch(
         tuple(own), tuple(together), tuple(fingerprints), tuple(needs), tuple(paid), frozenset(settled), fresh, known
     )

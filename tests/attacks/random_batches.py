@@ -21,7 +21,7 @@ from dpsql.backend import Backend
 from dpsql.errors import EngineFailed, Error, InvariantBroken
 from dpsql.prepare import Measured
 from dpsql.privacy.kinds import Loss
-from dpsql.privacy.loss import Composed
+from dpsql.privacy.loss import Composed, PrivacyLoss
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 from dpsql.session import Session
 from dpsql.sql import syntax
@@ -41,7 +41,8 @@ AGGREGATES = (
     "SUM({})", "AVG({})", "COUNT({})", "COUNT(*)", "MEDIAN({})", "MIN({})", "VAR_POP({})", "STDDEV({})", "SUM({} + 1)",
     "SUM({}, epsilon => 0.3)", "COUNT(*, epsilon => 0.3)", "SUM({}) FILTER (WHERE {} > 1)", "COUNT_IF({} > 1)",
     "AVG({}, contribution_bounds_per_row => (0, 2))", "SUM({}, contribution_bounds_per_group => (0, 2))",
-    "COUNT(DISTINCT person)", "COUNT(DISTINCT {})", "QUANTILE_DISC({}, [0.25, 0.75])",
+    "COUNT(DISTINCT person)", "COUNT(DISTINCT {})", "QUANTILE_DISC({}, [0.25, 0.75])", "AVG({}, epsilon => 0.5)",
+    "BOOL_OR({} > 1)", "SUM({} * 2)", "MAX({}) FILTER (WHERE {} > 1)", "QUANTILE_CONT({}, 0.5)",
 )  # fmt: skip
 AROUND = (
     "{}", "{}", "{}", "SELECT COUNT(*) FROM ({}) AS q", "SELECT * FROM ({}) AS q ORDER BY 1 DESC LIMIT 1",
@@ -52,8 +53,13 @@ PRICES = (
     "epsilon = 1", "epsilon = 2", "epsilon = 1, confidence = 0.9", "mechanism = 'laplace'",
     "epsilon = 6, delta = 0.001",
     OPENLY, f"{OPENLY}, rest = TRUE", f"{OPENLY}, min_privacy_units_per_group = 3", "max_groups_per_unit = 1",
-    "rho = 0.1",
+    "rho = 0.1", "rho = 0.2", "epsilon = 2, delta = 0.000001", "mechanism = 'gaussian', delta = 0.000001",
+    "mechanism = 'gaussian', epsilon = 2, delta = 0.000001", "mechanism = 'clamped'",
+    "mechanism = 'clamped', epsilon = 2", "mechanism = 'capped'", "mechanism = 'located'",
+    "mechanism = 'preprocessing', sensitivity = 3", "max_rows_contributed = 2", "max_rows_per_group = 1",
+    f"{OPENLY}, mechanism = 'gaussian_threshold'",
 )  # fmt: skip
+SETS = ("GROUP BY 1",) * 5 + ("GROUP BY ROLLUP (1)", "GROUP BY GROUPING SETS ((1), ())")
 
 
 class Watched(Session):
@@ -82,7 +88,8 @@ def statements(own: World) -> list[str]:
     for _ in range(ASKED):
         keys = [chance.choice(KEYS[name]) for name in chance.sample(listed, chance.choice((0, 0, 1)))]
         asked = [chance.choice(shapes).replace("{}", chance.choice(numbers)) for _ in range(chance.randint(1, 2))]
-        text = f"SELECT {', '.join([*keys, *asked])} FROM t{chance.choice(where)}{' GROUP BY 1' if keys else ''}"
+        text = f"SELECT {', '.join([*keys, *asked])} FROM t{chance.choice(where)}"
+        text += f" {chance.choice(SETS)}" if keys else ""
         text = chance.choice(AROUND).replace("{}", text)
         options = f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS ({chance.choice(prices)}) "
         found.append(options + text.removeprefix("SELECT "))
@@ -128,6 +135,7 @@ def _bought(
         batch = own.chance.choices(asked, k=own.chance.randint(1, 6))
         charged, before = Charged(backend.ledger), len(session.drawn)
         try:
+            quote = session.quote(batch)
             answers = session.query_all(batch)
         except (InvariantBroken, EngineFailed) as failure:
             yield f"{batch}: {failure!r}"
@@ -140,6 +148,11 @@ def _bought(
         seen["batches"] += 1
         if problem := _unlike(charged.losses(), session.drawn[before:], backend):
             yield f"{batch}: {problem}"
+        if any(
+            together > alone * (1 + 1e-9)
+            for together, alone in zip(*map(_amounts, (quote.cost, quote.alone)), strict=True)
+        ):
+            yield f"{batch}: together they cost {quote.cost}, one by one {quote.alone}"
         for sql, answer in zip(batch, answers, strict=True):
             if told(known.setdefault(sql, answer)) != told(answer):
                 yield f"{sql}: it was answered otherwise before"
@@ -149,6 +162,10 @@ def _bought(
             yield f"{sql}: alone it is answered otherwise"
     if charged.losses():
         yield f"{[*known]}: charged for what was released"
+
+
+def _amounts(price: PrivacyLoss) -> tuple[float, float]:
+    return price.epsilon, price.rho or 0.0
 
 
 def _unlike(charges: Sequence[Loss], drawn: Sequence[Loss], backend: Backend) -> str:

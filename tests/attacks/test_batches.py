@@ -124,6 +124,24 @@ def test_what_is_charged_is_what_is_drawn_and_each_answer_is_found_again_by_itse
     assert len(session.records()) == 1
 
 
+def test_two_numbers_of_one_statement_that_a_common_price_makes_one_are_paid_for_once(backend: Backend) -> None:
+    session = Watched(backend, "two are one")
+    both = with_price(
+        "SELECT {o} COUNT(*) AS n, COUNT(*, epsilon => 0.3) AS m FROM people WHERE employed", "epsilon = 2"
+    )
+    statements = [both, with_price("SELECT {o} COUNT(*) AS n FROM people WHERE employed", "epsilon = 0.3")]
+    quote = session.quote(statements)
+    assert (quote.alone.epsilon, quote.cost.epsilon, quote.shared[0].statements) == (2.3, 1.7, (1, 2))
+    first, second = session.query_all(statements)
+    (charge,) = session.records()
+    assert charge.loss is not None
+    assert charge.loss.account("basic") == Composed(tuple(session.drawn)).account("basic")
+    assert (first.cost.epsilon, second.cost.epsilon, len(session.drawn)) == (1.7, 0, 1)
+    assert {*first.rows[0], *second.rows[0]} == {first.rows[0][0]}
+    assert [session.query(sql).rows for sql in statements] == [first.rows, second.rows]
+    assert len(session.records()) == 1
+
+
 @pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(12, 24))
 def test_no_statement_reads_what_another_one_asks(backend: Backend, seed: int) -> None:
