@@ -85,6 +85,7 @@ from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.advised import LogHistogram
 from dpsql.plan.grids import edges_of_totals, grid_of_totals
+from dpsql.plan.known.groups import most_values
 from dpsql.plan.known.relations import private_scans
 from dpsql.plan.needs import Contribution, Sized, Source
 from dpsql.plan.nodes import Column, Project, Relation, Scan
@@ -243,7 +244,19 @@ def _totals(request: Request) -> Sized | str:
     in_group = 1 if aggregate.function == "count_units" else held.rows_in_group
     grid, groups = grid_of_totals(one_row, in_group), held.groups
     of_units = Source(relation, keys, Contribution(groups, groups, 1))
-    return Sized(of_units, own.argument, grid, edges_of_totals(one_row, grid, held.rows))
+    return Sized(of_units, own.argument, grid, edges_of_totals(one_row, grid, _most(source, aggregate.function)))
+
+
+def _most(source: Source, function: str) -> int:
+    """With how many values of one row a unit counts at most: with its rows, or once in each of its groups.
+
+    A key that is not in its domain is NULL, which is no group of the answer, but is one of the unit's.
+    """
+    if function != "count_units":
+        return source.contribution.rows
+    sizes = (None if key.domain is None else len({*key.domain, None}) for key in source.keys)
+    groups = most_values(source.relation, [*zip((key.expression for key in source.keys), sizes, strict=True)])
+    return min(source.contribution.rows, groups or source.contribution.rows)
 
 
 def _guess(request: Request, totals: Sized, *, loose: bool) -> float:

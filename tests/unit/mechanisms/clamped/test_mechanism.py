@@ -214,6 +214,12 @@ def test_what_names_its_bounds_or_has_none_to_find_is_refused() -> None:
         assert reason in answer.reason
 
 
+def test_people_count_once_in_each_group_and_once_where_their_key_is_no_group() -> None:
+    for listed in (("Delft", "Leiden", None), ("Delft", "Leiden")):
+        held, key = Contribution(rows=200, groups=len(listed), rows_in_group=200), replace(CITY, domain=listed)
+        assert offered(asking("count_units", held=held, keys=(key,))).need.edges[-1] == 3
+
+
 def test_a_price_too_small_to_find_a_bound_is_refused_with_one_that_would_do() -> None:
     small = replace(request(grid=SIGNED), price=Price(Fraction(1, 10**4), Fraction(0)))
     answer = Clamped().offer(small)
