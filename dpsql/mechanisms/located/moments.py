@@ -31,6 +31,7 @@ from dpsql.mechanisms.located.release import ASIDE, LocatedRelease, mean_of, row
 from dpsql.mechanisms.located.search import Row, rows_in
 from dpsql.mechanisms.noise.central import STATISTICS, Deviation, Guess, Many, Moments, Range, Statistic
 from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
+from dpsql.mechanisms.noise.mean import USUAL_MISS
 from dpsql.mechanisms.noise.moments import ranges
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
@@ -195,7 +196,18 @@ class LocatedMoments(LocatedRelease):
         return self.query.law(whole * (1 - SQUARES), half), self.query.law(whole * SQUARES, half**2)
 
     def _around(self, rows: Sequence[Row], confidence: float) -> list[tuple[float, float]]:
-        return [self._outward(row, *self._within(row, confidence)) for row in rows]
+        return [self._outward(row, *self._plausible(row, confidence)) for row in rows]
+
+    def _plausible(self, row: Row, confidence: float) -> tuple[float, float]:
+        """`_within`; of a mean inside the window, and all of it where none is plausible at 95%, as in `fieller`."""
+        low, high = self._within(row, confidence)
+        if not isinstance(self._statistic, Distance):
+            return low, high
+        least, most = row["low"] - row["middle"], row["high"] - row["middle"]
+        usual = (low, high) if confidence == 1 - USUAL_MISS else self._within(row, 1 - USUAL_MISS)
+        if usual[1] < least or usual[0] > most:
+            return least, most
+        return min(max(low, least), most), min(max(high, least), most)
 
     def _within(self, row: Row, confidence: float) -> tuple[float, float]:
         """The interval of the statistic of clipped values, in grid steps."""
@@ -210,8 +222,8 @@ class LocatedMoments(LocatedRelease):
         grid, count, statistic = self.query.grid, rows_of(row), self._statistic
         below, above, squared = self._outside(row)
         if isinstance(statistic, Distance):
-            under = max(row["middle"] + low, row["low"]) - below if count >= 1 else grid.low
-            over = min(row["middle"] + high, row["high"]) + above if count >= 1 else grid.high
+            under = row["middle"] + low - below if count >= 1 else grid.low
+            over = row["middle"] + high + above if count >= 1 else grid.high
             return max(under, grid.low) * self._unit, min(over, grid.high) * self._unit
         # The mean is at most ``aside`` away from the middle; rows outside may bring it back there.
         aside = min(abs(row["x"]) / max(1, count), row["half"])

@@ -243,7 +243,7 @@ class LocatedMean(LocatedRelease):
         return mean_of(self.query, row, row["sum"])
 
     def _around(self, rows: Sequence[Row], confidence: float) -> list[tuple[float, float]]:
-        """Fieller's interval of the clipped mean, in 2^-20 of each half width, then what lies outside."""
+        """Fieller's interval of the clipped mean in its window, in 2^-20 of each half width, then what lies outside."""
         grid, found = self.query.grid, [(0.0, 0.0)] * len(rows)
         by_shares: dict[Shares, list[int]] = {}
         for index, row in enumerate(rows):
@@ -253,12 +253,14 @@ class LocatedMean(LocatedRelease):
             sums = np.array([float(Fraction(row["sum"] * FINE, row["half"])) for row in own])
             counts = np.array([float(max(1, rows_of(row))) for row in own])
             laws = self.query.law(shares.answer, FINE), self.query.law(shares.again or COUNT)
-            least, most = fieller(sums, counts, *laws, -FINE, FINE, 1 - confidence)
-            for index, row, low, high in zip(members, own, least.tolist(), most.tolist(), strict=True):
+            low, high = (np.array([row[end] - row["middle"] for row in own]) for end in ("low", "high"))
+            wide = np.array([float(row["half"]) for row in own]) / FINE
+            least, most = fieller(sums, counts, *laws, low / wide, high / wide, 1 - confidence)
+            for index, row, first, last in zip(members, own, least.tolist(), most.tolist(), strict=True):
                 unit, step = row["half"] / FINE, float(grid.step)
                 outside, nothing = self._outside(row), rows_of(row) < 1
-                under = grid.low if nothing else max(row["middle"] + low * unit, row["low"]) - outside[0]
-                over = grid.high if nothing else min(row["middle"] + high * unit, row["high"]) + outside[1]
+                under = grid.low if nothing else max(row["middle"] + first * unit, row["low"]) - outside[0]
+                over = grid.high if nothing else min(row["middle"] + last * unit, row["high"]) + outside[1]
                 found[index] = max(under, grid.low) * step, min(over, grid.high) * step
         return found
 

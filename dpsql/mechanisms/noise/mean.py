@@ -40,6 +40,7 @@ from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
 __all__ = [
+    "USUAL_MISS",
     "MeanQuery",
     "MeanRelease",
     "anchor_of",
@@ -255,7 +256,13 @@ def _within(
 
 
 def fieller(
-    sums: Floats, counts: Floats, sum_law: Law, count_law: Law, low: float, high: float, miss: float
+    sums: Floats,
+    counts: Floats,
+    sum_law: Law,
+    count_law: Law,
+    low: float | Floats,
+    high: float | Floats,
+    miss: float,
 ) -> tuple[Floats, Floats]:
     """The least and greatest a within [low, high] for which S - a n is a plausible value of its noise.
 
@@ -263,7 +270,7 @@ def fieller(
         sums: (n,) noised sums S.
         counts: (n,) noised counts, >= 1.
         sum_law, count_law: Their noises.
-        low, high: Public bounds of a.
+        low, high: Public bounds of a; or (n,) of each.
         miss: 1 - confidence.
 
     Returns:
@@ -281,7 +288,7 @@ def fieller(
 
     start = np.clip(sums / counts, low, high)
     inside = np.broadcast_to(start, (2, len(start)))  # both edges at once: the lower one, and the upper one
-    bound = outside = np.broadcast_to([[low], [high]], inside.shape)
+    bound = outside = np.stack([np.broadcast_to(end, start.shape) for end in (low, high)])
     reaches, best = chance(bound) >= miss, chance(start)
     for _ in range(BISECTIONS):
         middle = (inside + outside) / 2

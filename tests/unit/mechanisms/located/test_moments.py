@@ -1,4 +1,4 @@
-"""Variances at their own place: by which noise their window is weighed. Losses and intervals: test_mechanism."""
+"""Statistics from the same located sums: by which noise their window is weighed. Losses, intervals: test_mechanism."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from dpsql.mechanisms.located import search
 from dpsql.mechanisms.located.moments import LocatedMoments
 from dpsql.mechanisms.located.place import Clip, squares, window_of
+from dpsql.privacy.tables import ReleasedTable
 from dpsql.testing_samplers import FixedSampler
 from tests.unit.mechanisms.asking import counted
 from tests.unit.mechanisms.located.test_mechanism import FUNCTIONS, arrays, release_of
@@ -46,3 +47,17 @@ def test_that_noise_is_what_squares_are_off_by() -> None:
         cost = np.sqrt(2) * release.query.law(release.shares(row).answer * release.heaviest).spread
     # The standard deviation of 200 draws is 8% off; the sampler is fixed, and nothing fails by chance.
     assert np.std(off) == pytest.approx(cost, rel=0.2)
+
+
+@pytest.mark.parametrize("beside", [False, True], ids=["alone", "beside a variance"])
+def test_a_mean_that_noise_puts_beyond_its_window_is_not_told_as_a_point(beside: bool) -> None:
+    release, rows = release_of("avg"), Counter({3 * k: 20 for k in range(200)})
+    if beside:
+        release = LocatedMoments("located", release.loss, release.query, ("avg", "var_pop"))
+    released = release.release(counted(rows), FixedSampler("beyond"))
+    (row,) = search.rows_in(released)
+    assert row["low"] == 0 > row["middle"] - row["half"]
+    farther = ReleasedTable({**released.columns, "x" if beside else "sum": [-row["half"] * row["count"]]})
+    for confidence in (0.5, 0.95, 0.99):
+        ((low, high),) = release.intervals(farther, confidence)
+        assert (low, high >= row["high"]) == (0, True)
