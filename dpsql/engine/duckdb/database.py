@@ -5,7 +5,6 @@ Tests: tests/unit/owner/building.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,11 +16,11 @@ import duckdb
 
 from dpsql.engine.database import BySize, Parts, SourceTable
 from dpsql.engine.dialect import Dialect
-from dpsql.engine.duckdb import FILE
+from dpsql.engine.duckdb import FILE, csv_errors
 from dpsql.engine.duckdb.by_size import create_by_size
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.duckdb.ducklake import address_of, rows_of_ducklake
-from dpsql.engine.duckdb.files import matching, no_utf_8, rows_of, unread
+from dpsql.engine.duckdb.files import matching, rows_of, unread
 from dpsql.engine.duckdb.opened import opened
 from dpsql.engine.duckdb.ranges import Filling, Range
 from dpsql.engine.duckdb.types import COLLATED, EQUAL, source_type
@@ -31,12 +30,6 @@ from dpsql.plan.catalog import ROW
 
 __all__ = ["DuckDBDatabase", "building", "looked", "reading"]
 
-BROKEN_LINE = (
-    "A CSV file has a line that is no row: an open quote, too few or too many values, another end than others, "
-    "or over 2 MB. Mend the file. A large one with texts of many lines may be right and not be read: write Parquet."
-)
-_BROKEN = ("CSV Error on Line", "Parallel CSV Reader", "CSV Parser state machine")  # What DuckDB says of one.
-_FILE = re.compile(r"^ *file = (.+)$", re.MULTILINE)  # Where DuckDB says which CSV file it could not read.
 _VIEW = """
     SELECT sql FROM duckdb_views() WHERE database_name = $1 AND schema_name = $2 AND lower(view_name) = lower($3)
 """
@@ -136,8 +129,8 @@ class DuckDBDatabase:
         try:
             return self._connection.execute(sql).fetchall()
         except duckdb.Error as error:
-            if any(words in str(error) for words in _BROKEN):
-                raise OperationalError(_broken(str(error))) from error
+            if csv_errors.is_unread(said := str(error)):
+                raise OperationalError(csv_errors.told(said)) from OperationalError(csv_errors.where(said))
             raise
 
     def done(self) -> float:
@@ -354,12 +347,6 @@ def _removal(name: str, by: Sequence[str], first: str) -> str:
     return (
         f"DELETE FROM {table} WHERE rowid IN (SELECT id FROM ({places} WHERE ({columns}) IN ({twins})) WHERE place > 1)"
     )
-
-
-def _broken(said: str) -> str:
-    """What the owner is told of a CSV file that DuckDB cannot read."""
-    file = _FILE.search(said)
-    return no_utf_8(file[1]) if "not utf-8 encoded" in said and file else BROKEN_LINE
 
 
 def looked(name: str, by: Sequence[str], numbered: tuple[str, str] | None) -> str:
