@@ -80,6 +80,7 @@ class TableSchema:
         references: From a column to the (table, column) that the database declares it to refer to.
         rename: From the names of columns here to those that the source has for them, where these are others.
         csv: How a CSV file is taken to write its values, by a look at its first lines.
+        seen: What these say of some of its columns beside their types, for a comment.
         comment: What the database's own comment on it says; '' without.
         comments: The same of columns, for those that have one.
     """
@@ -91,6 +92,7 @@ class TableSchema:
     references: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     rename: Mapping[str, str] = field(default_factory=dict)
     csv: tuple[CsvOption, ...] = ()
+    seen: Mapping[str, str] = field(default_factory=dict)
     comment: str = ""
     comments: Mapping[str, str] = field(default_factory=dict)
 

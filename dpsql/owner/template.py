@@ -216,6 +216,7 @@ def with_plain_columns(tables: Mapping[str, TableSchema]) -> dict[str, TableSche
                 for column, (owner, key) in table.references.items()
             },
             comments={plain[name].get(column, column): text for column, text in table.comments.items()},
+            seen={plain[name].get(column, column): text for column, text in table.seen.items()},
             rename={
                 new: table.rename.get(column, column)
                 for column, new in plain[name].items()
@@ -324,7 +325,8 @@ def _columns(of: str, table: TableSchema, link: Link | None, chosen: Choices) ->
         if link is None or name != link.column:
             known = chosen.known.get(f"{of}.{name}")
             words = _description(table.comments.get(name, ""))
-            yield _column(name, kind, known, words, table.file is not None, shown=name in usable)
+            seen = f"  # {table.seen[name]}" if name in table.seen and known is None else ""
+            yield _column(name, kind, known, words, table.file is not None, shown=name in usable) + seen + "\n"
 
 
 def shown(table: TableSchema, chosen: Choices) -> set[str]:
@@ -348,10 +350,10 @@ def _description(comment: str) -> str | None:
 def _column(name: str, kind: SourceType, known: str | None, words: str | None, of_file: bool, *, shown: bool) -> str:
     if not _PLAIN.fullmatch(name):
         cure = "rename the column in the file" if of_file else "give the column another one in a view"
-        return f"      # {quoted(name)}: its name does not print; {cure}\n"
+        return f"      # {quoted(name)}: its name does not print; {cure}"
     if kind.family not in _FIELDS:
         cure = "write the file with another" if of_file else kind.cure
-        return f"      # {name}: its type cannot be used as it is; {cure}\n"
+        return f"      # {name}: its type cannot be used as it is; {cure}"
     hidden = "" if shown else "# "
     fields = _FIELDS[kind.family].format(places=kind.places)
     if known is not None:
@@ -360,7 +362,7 @@ def _column(name: str, kind: SourceType, known: str | None, words: str | None, o
         fields += f", description: {words}"
     day = f"  {_DAY.format(like=_LIKE[kind.family])}" if kind.family in _LIKE and known is None else ""
     listed = f"  {_ENUM}" if kind.listed and known is None else ""
-    return f"      {hidden}{name}: {{{fields}}}{day}{listed}\n"
+    return f"      {hidden}{name}: {{{fields}}}{day}{listed}"
 
 
 def quoted(text: str) -> str:

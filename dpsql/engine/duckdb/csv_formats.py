@@ -64,10 +64,12 @@ class Formats:
     Attributes:
         types: The family of each column's type; those of which nothing is known are left out.
         options: What a policy writes under ``csv``.
+        seen: What is to be said of some columns beside their types.
     """
 
     types: Mapping[str, str] = field(default_factory=dict)
     options: Sequence[CsvOption] = ()
+    seen: Mapping[str, str] = field(default_factory=dict)
 
     def typed(self, columns: Sequence[tuple[str, SourceType]]) -> tuple[tuple[str, SourceType], ...]:
         """The columns with the types that were found."""
@@ -109,9 +111,38 @@ def written(columns: Mapping[str, Sequence[str | None]]) -> Formats:
         more = '; or decimal_separator: ",", which reads these lines as well' if either else ""
         options.append(CsvOption("thousands", signs[1], f"numbers such as 1{signs[1]}234{more}"))
     options += _booleans({name: held for name, held in rest.items() if name not in types}, types)
+    seen = _seen({name: held for name, held in plain.items() if types.get(name, "integer") == "integer"}, types, signs)
     types |= {name: "text" for name in plain if name not in types}
     options += _nulls(texts, types)
-    return Formats({name: types[name] for name in columns if name in types}, options)
+    return Formats({name: types[name] for name in columns if name in types}, options, seen)
+
+
+def _seen(columns: Mapping[str, Texts], types: Mapping[str, str], signs: tuple[str, str]) -> dict[str, str]:
+    """Of whole numbers that they are written with a 0 behind the sign; of texts that most are days, times or numbers.
+
+    Args:
+        columns: Those of whole numbers, and those that stay texts.
+        types: Of the former.
+        signs: Of decimals and of thousands.
+    """
+    number = _number(signs)
+    kinds: dict[str, Reads] = {f"days such as {_LIKE:%Y-%m-%d}": _by("%Y-%m-%d")}
+    kinds |= {f"days such as {_LIKE.strftime(day)}": _by(day) for day in _DAYS}
+    kinds |= {f"times such as {_LIKE:%Y-%m-%d %H:%M}": _iso_time}
+    kinds |= {f"times such as {_LIKE.strftime(day + clock)}": _by(day + clock) for day in _DAYS for clock in _CLOCKS}
+    kinds |= {"numbers": lambda text: bool(number.fullmatch(text)) and not _CODE.fullmatch(text)}
+    found = dict[str, str]()
+    for name, held in columns.items():
+        if name in types:
+            if _shown(sum(n for text, n in held.items() if signs[0] in text), held):
+                found[name] = f"written as 1{signs[0]}0; type: real, if decimals may come"
+            continue
+        for kind, reads in kinds.items():
+            fit = sum(n for text, n in held.items() if reads(text))
+            if 2 * fit > held.total() and not _most(held, reads):
+                found[name] = f"most are {kind}, but fewer than 99 of 100: see what the others are"
+                break
+    return found
 
 
 def _most(held: Texts, reads: Reads) -> int:

@@ -170,7 +170,7 @@ def _schema(columns: tuple[tuple[str, SourceType], ...], file: Path) -> TableSch
     """Of one table: a CSV file's types, and how it writes values, as its first lines say."""
     found = _looked_at(file, len(columns)) if any(kind.family == "untyped" for _, kind in columns) else Formats()
     return (
-        TableSchema(found.typed(columns), file=file, csv=tuple(found.options))
+        TableSchema(found.typed(columns), file=file, csv=tuple(found.options), seen=found.seen)
         if found.types
         else TableSchema(columns, file=file)
     )

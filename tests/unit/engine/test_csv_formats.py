@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dpsql.engine.duckdb.csv_formats import written
 from dpsql.engine.duckdb.describe import describe
+from dpsql.owner.template import first_policy
 from dpsql.policy.csv_file import CsvPolicy
 
 
@@ -155,3 +156,33 @@ def test_files_of_one_table_are_looked_at_together_and_broken_lines_propose_noth
     (tmp_path / "c.csv").write_text("x;y\n1;2\n1\n")
     (table,) = describe(tmp_path / "c.csv").values()
     assert [kind.family for _, kind in table.columns] == ["untyped", "untyped"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "seen"),
+    [
+        (["0,0", "3,0", "3,0"], "written as 1,0; type: real, if decimals may come"),
+        (["1.0", "0.0"], "written as 1.0; type: real, if decimals may come"),
+        (["1", "0"], None),
+        (["0,0", "2,5"], None),
+        (["1"] * 1_200 + ["1.0"] * 9, None),  # few texts say nothing
+        (["2024-01-31"] * 98 + ["31.12.2024"] * 2, "most are days such as 2024-12-31, but fewer than 99 of 100"),
+        (["31.12.2024"] * 9 + ["soon"], "most are days such as 31.12.2024, but fewer than 99 of 100"),
+        (["31.12.2024 10:30"] * 9 + ["soon"], "most are times such as 31.12.2024 23:59, but fewer than 99 of 100"),
+        (["1.5"] * 9 + ["much"], "most are numbers, but fewer than 99 of 100"),
+        (["2024-01-31"] * 99 + ["soon"], None),
+        (["2024-01-31"] * 2 + ["soon"] * 3, None),
+        (["01234"] * 9 + ["x"], None),
+    ],
+)
+def test_what_a_type_does_not_say_is_said_of_a_column(texts: list[str], seen: str | None) -> None:
+    found = written({"x": texts}).seen
+    assert found["x"].startswith(seen) if seen is not None else not found
+
+
+def test_init_says_it_beside_the_column(tmp_path: Path) -> None:
+    lines = [f"{i};{i % 3},0;{'31.12.2024' if i % 9 else 'soon'}" for i in range(50)]
+    (tmp_path / "doses.csv").write_text("\n".join(["person;the dose;since", *lines]))
+    text = first_policy("doses", "duckdb", {}, describe(tmp_path / "doses.csv"))
+    assert "# the_dose: {type: integer, bounds: auto}  # written as 1,0; type: real" in text
+    assert "# since: {type: text}  # most are days such as 31.12.2024, but fewer than 99" in text
