@@ -55,6 +55,7 @@ def init(
     unit: Annotated[str | None, typer.Option(help="The column of the protected person, where it is there.")] = None,
 ) -> None:
     """The owner: write a commented first policy from the schema, never from values; of CSV files from formats, too."""
+    from dpsql.ledger.folders import write_new
     from dpsql.owner.engines import describing
     from dpsql.owner.template import Choices, first_policy
 
@@ -82,8 +83,7 @@ def init(
     if to_screen:
         typer.echo(text, nl=False)
         return
-    with file.open("x", encoding="utf-8") as new:
-        new.write(text)
+    write_new(file, text.encode())
     measured = re.search(r"^ +[^#\n]*bounds: auto", text, re.MULTILINE) is not None
     typer.echo(_told(line(str(file)), text.count("FILL_IN") > 1, measured, _parts(tables)))
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import fcntl
 import os
+import secrets
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["held", "make_private", "network_of", "sync", "write_whole", "written_beside"]
+__all__ = ["held", "make_private", "network_of", "sync", "write_new", "write_whole", "written_beside"]
 
 PAUSES = (0.001, 0.05)
 """Seconds between two looks at a lock that another process holds: the first pause, and the longest. It is a choice
@@ -93,6 +94,36 @@ def written_beside(file: Path, content: bytes) -> Iterator[Callable[[], None]]:
         with suppress(OSError):  # a disk that cannot be written refuses even this
             Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def write_new(file: Path, content: bytes) -> None:
+    """Makes a file where there is none, whole or not at all; whoever may read others that its writer makes reads it.
+
+    Raises:
+        FileExistsError: If there is one, also if it came meanwhile.
+    """
+    beside = file.with_name(f".new-{secrets.token_hex(8)}")
+    try:
+        with beside.open("xb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        try:
+            file.hardlink_to(beside)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without links
+            if file.exists():
+                raise
+            beside.replace(file)
+    except OSError as error:
+        error.filename, error.filename2 = str(file), None
+        raise
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+    with suppress(OSError):  # a folder that its writer may not read
+        sync(file.parent)
 
 
 def sync(path: Path) -> None:

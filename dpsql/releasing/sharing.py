@@ -17,6 +17,7 @@ from dpsql.answers.shown.costs import cost_text
 from dpsql.answers.writers import WRITERS
 from dpsql.backend import Backend
 from dpsql.errors import ProgrammingError
+from dpsql.ledger.folders import write_new
 from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.ledger.tables import LedgerTables
 from dpsql.plan.resolve import resolve_query
@@ -112,7 +113,7 @@ class Sharing:
         if found is None:
             raise lost(table, self._backend.ledger)
         answer = _whole(read_stored(table.name, table.fingerprint, found[0]))
-        file.write_bytes(WRITERS[ending](answer))
+        write_new(file, WRITERS[ending](answer))
         return f"Wrote {len(answer):,} rows of {table.name} to {file}."
 
     def _planned(self, sql: str, readers: Sequence[str]) -> Creation:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from decimal import Decimal
 
@@ -93,6 +95,16 @@ def test_init_holds_no_value_of_the_data(clinic: Clinic) -> None:
 def test_init_of_a_missing_database_or_folder_is_one_clear_error(clinic: Clinic) -> None:
     assert_one_clear_error(clinic.dpsql("init", "none.duckdb"), "none.duckdb is not a file")
     assert_one_clear_error(clinic.dpsql("init", "clinic.duckdb", "--output", "no/p.yaml"), "No such file", "no/p.yaml")
+
+
+def test_init_leaves_nothing_where_it_cannot_write_all(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    before = {*clinic.folder.iterdir()}
+    assert_one_clear_error(clinic.dpsql("init", "clinic.duckdb", "--output", "new.yaml"), "No space left", "new.yaml")
+    assert {*clinic.folder.iterdir()} == before
 
 
 def test_init_knows_a_unit_that_is_there_in_any_case_and_refuses_one_that_is_not(clinic: Clinic) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from dpsql.errors import LedgerError
 from dpsql.ledger import mark as ledger_mark
+from dpsql.ledger.folders import write_new
 from dpsql.ledger.ledger import Ledger
 from tests.unit.ledger.accounts import BASIC, ask, limits, opened
 
@@ -129,3 +130,24 @@ def test_a_mark_that_cannot_be_written_is_named(place: Path) -> None:
     (place.parent / "file").touch()
     with pytest.raises(LedgerError, match=r"budget\.mark"):
         Ledger.open(place, pinned=BASIC, limits=limits(), mark=place.parent / "file" / "marks")
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_new_file_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool) -> None:
+    file, other = tmp_path / "new.yaml", tmp_path / "other"
+
+    def fails(*_: object) -> None:
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+    other.touch()
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", fails)
+    write_new(file, b"one")
+    with pytest.raises(OSError, match=r"new\.yaml"):
+        write_new(file, b"two")
+    assert (file.read_bytes(), file.stat().st_mode) == (b"one", other.stat().st_mode)
+    file.unlink()
+    monkeypatch.setattr(os, "fsync", fails)
+    with pytest.raises(OSError, match=r"new\.yaml"):
+        write_new(file, b"two")
+    assert [*tmp_path.iterdir()] == [other]

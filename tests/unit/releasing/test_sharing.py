@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 from typing import Any
 
@@ -225,6 +227,21 @@ def test_what_the_owner_writes_wrong_is_refused_with_what_to_write(proxy: Proxy)
     assert len(rows(proxy.session(analyst="bob"), "SELECT age FROM ages")) == 400
     assert own.drop("3") == "ages is dropped for all of its readers; what it cost stays charged."
     assert "ages" not in str(proxy.session(analyst="bob").tables())
+
+
+def test_a_file_that_cannot_be_written_whole_is_not_there(
+    proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy.releases.create(AGES, ["ana"])
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    (tmp_path / "out").mkdir()
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        proxy.releases.export("ages", tmp_path / "out" / "ages.csv")
+    assert not [*(tmp_path / "out").iterdir()]
 
 
 def test_files_keep_types_and_values(proxy: Proxy, tmp_path: Path) -> None:
