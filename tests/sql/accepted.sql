@@ -36,7 +36,7 @@ SELECT count(*) AS n FROM visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: n integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST("units" AS BIGINT) AS "units", CAST("signs" AS BIGINT) AS "signs", CAST("total" AS HUGEINT) AS "total" FROM (SELECT "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 0) AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0") AS q
 
 SELECT COUNT(cost), COUNT(diagnosis), COUNT(*) FROM visits
 -- unit: visits.patient_id
@@ -45,8 +45,7 @@ SELECT COUNT(cost), COUNT(diagnosis), COUNT(*) FROM visits
 -- a1: count of real [0, 20000]; grid 0.01 from 0 to 20000
 -- a2: count of text or NULL
 -- columns: count("cost") integer, count(diagnosis) integer, count_star() integer
--- engine: SELECT CAST("of" AS BIGINT) AS "of", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT 0 AS "of", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 0 UNION ALL SELECT 1 AS "of", 0 AS "bin", 0 AS "units", 0 AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 1) AS q GROUP BY "of", "bin" ORDER BY "of", "bin"
--- engine: SELECT "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x0" FROM (SELECT "t0"."$number" AS "u", "t0"."diagnosis" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COUNT("x1") AS BIGINT) AS "m2" FROM (SELECT "t0"."cost" AS "x0", "t0"."diagnosis" AS "x1" FROM "bounded"."main"."visits" AS "t0") AS q
 
 SELECT COUNT(DISTINCT patient_id) FROM visits
 -- unit: visits.patient_id
@@ -60,7 +59,7 @@ SELECT COUNT(patient_id) FROM visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count(patient_id) integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST("units" AS BIGINT) AS "units", CAST("signs" AS BIGINT) AS "signs", CAST("total" AS HUGEINT) AS "total" FROM (SELECT "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 0) AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0") AS q
 
 SELECT SUM(cost) FROM visits
 -- unit: visits.patient_id
@@ -688,8 +687,7 @@ SELECT year(visited_on) AS y, quarter(visited_on) AS q, COUNT(*) FROM visits GRO
 -- k1: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: y integer [2020, 2025], q integer [1, 4], count_star() integer
--- engine: SELECT CAST("k0" AS BIGINT) AS "k0", CAST("k1" AS BIGINT) AS "k1", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "k0" AS "k0", "k1" AS "k1", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM (SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 4 END AS TINYINT) AS "k0", CAST(CASE WHEN "k1" BETWEEN CAST($3 AS BIGINT) AND CAST($4 AS BIGINT) THEN "k1" - CAST($3 AS BIGINT) ELSE 6 END AS TINYINT) AS "k1", "r0" AS "$of", "r1" AS "$bin", "r2" AS "$units", "r3" AS "$signs", "r4" AS "$total" FROM (SELECT quarter("t0"."visited_on") AS "k0", year("t0"."visited_on") AS "k1", "t0"."$of" AS "r0", "t0"."$bin" AS "r1", "t0"."$units" AS "r2", "t0"."$signs" AS "r3", "t0"."$total" AS "r4" FROM "bounded"."main"."visits$days$visited_on" AS "t0") AS q) AS t WHERE "$of" = 0) AS q GROUP BY "k0", "k1", "bin" ORDER BY "k0", "k1", "bin"
--- values: 1, 4, 2020, 2025
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT quarter("t0"."visited_on") AS "k0", year("t0"."visited_on") AS "k1" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0", "k1"
 
 SELECT floor(cost / 1000) AS thousands, COUNT(*) FROM visits GROUP BY 1
 -- unit: visits.patient_id
@@ -697,8 +695,8 @@ SELECT floor(cost / 1000) AS thousands, COUNT(*) FROM visits GROUP BY 1
 -- k0: real [0, 20]; 21 values: 0.0, 1.0, 2.0, ..., 19.0, 20.0
 -- a0: count_rows
 -- columns: thousands real [0, 20], count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS DOUBLE) AND CAST($2 AS DOUBLE) AND CAST($1 AS DOUBLE) + floor((("k0" - CAST($1 AS DOUBLE)) / CAST($3 AS DOUBLE))) * CAST($3 AS DOUBLE) = "k0" THEN CAST(floor((("k0" - CAST($1 AS DOUBLE)) / CAST($3 AS DOUBLE))) AS BIGINT) ELSE 21 END AS TINYINT) AS "k0", "u" FROM (SELECT floor(("t0"."cost" / CAST($4 AS DOUBLE))) AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
--- values: 0.0, 20.0, 1.0, 1000.0
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT floor(("t0"."cost" / CAST($1 AS DOUBLE))) AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- values: 1000.0
 
 SELECT sex, COUNT(*) FROM patients WHERE sex IN ('F', 'M') GROUP BY sex
 -- unit: patients.patient_id
@@ -789,7 +787,7 @@ SELECT SUM(cost) / COUNT(*) AS mean FROM visits
 -- a0: count_rows
 -- a1: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: mean real or NULL
--- engine: SELECT CAST("of" AS BIGINT) AS "of", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT 0 AS "of", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 0 UNION ALL SELECT 1 AS "of", 0 AS "bin", 0 AS "units", 0 AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 2) AS q GROUP BY "of", "bin" ORDER BY "of", "bin"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
 
 -- What a mean is made of is found with the totals of people: the rows are looked at once.
 SELECT COUNT(*), AVG(cost) FROM visits
@@ -798,7 +796,7 @@ SELECT COUNT(*), AVG(cost) FROM visits
 -- a0: count_rows
 -- a1: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: count_star() integer, avg("cost") real
--- engine: SELECT CAST("of" AS BIGINT) AS "of", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT 0 AS "of", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 0 UNION ALL SELECT 1 AS "of", 0 AS "bin", 0 AS "units", 0 AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 2 UNION ALL SELECT 2 AS "of", 0 AS "bin", 0 AS "units", 0 AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 1) AS q GROUP BY "of", "bin" ORDER BY "of", "bin"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
 
 SELECT sex, COUNT(*), SUM(age), AVG(cost) FROM visits JOIN patients USING (patient_id) GROUP BY sex
 -- unit: visits.patient_id = patients.patient_id
@@ -808,7 +806,7 @@ SELECT sex, COUNT(*), SUM(age), AVG(cost) FROM visits JOIN patients USING (patie
 -- a1: sum of integer [0, 110]; grid 1 from 0 to 110
 -- a2: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: sex text, count_star() integer, sum(age) integer, avg("cost") real
--- engine: SELECT "k0", "u", CAST(COUNT(*) AS BIGINT) AS "x0", CAST(SUM("x0") AS BIGINT) AS "x1", CAST(SUM("x1") AS BIGINT) AS "x2", CAST(COUNT("x1") AS BIGINT) AS "x3" FROM (SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($3 AS VARCHAR) THEN 2 ELSE 3 END AS TINYINT) AS "k0", "u", CAST("x0" AS TINYINT) AS "x0", CAST("x1" AS INTEGER) AS "x1" FROM (SELECT "t1"."sex" AS "k0", "t0"."$number" AS "u", "t1"."age" AS "x0", "t0"."cost$grid" AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q) AS q GROUP BY "k0", "u" ORDER BY "u"
+-- engine: SELECT "k0", "u", CAST(SUM("x0") AS BIGINT) AS "x0", CAST(COUNT(*) AS BIGINT) AS "x1", CAST(SUM("x1") AS BIGINT) AS "x2", CAST(COUNT("x1") AS BIGINT) AS "x3" FROM (SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($3 AS VARCHAR) THEN 2 ELSE 3 END AS TINYINT) AS "k0", "u", CAST("x0" AS TINYINT) AS "x0", CAST("x1" AS INTEGER) AS "x1" FROM (SELECT "t1"."sex" AS "k0", "t0"."$number" AS "u", "t1"."age" AS "x0", "t0"."cost$grid" AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q) AS q GROUP BY "k0", "u" ORDER BY "u"
 -- values: 'F', 'M', 'X'
 
 SELECT sex, 100.0 * SUM(CASE WHEN age > 64 THEN 1 ELSE 0 END) / COUNT(*) AS percent FROM patients GROUP BY sex
@@ -956,8 +954,7 @@ SELECT year(visited_on) - 2000 AS y, COUNT(*) FROM visits GROUP BY year(visited_
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: y integer [20, 25], count_star() integer
--- engine: SELECT CAST("k0" AS BIGINT) AS "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "k0" AS "k0", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM (SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", "r0" AS "$of", "r1" AS "$bin", "r2" AS "$units", "r3" AS "$signs", "r4" AS "$total" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$of" AS "r0", "t0"."$bin" AS "r1", "t0"."$units" AS "r2", "t0"."$signs" AS "r3", "t0"."$total" AS "r4" FROM "bounded"."main"."visits$days$visited_on" AS "t0") AS q) AS t WHERE "$of" = 0) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
--- values: 2020, 2025
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT year("t0"."visited_on") AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
 
 -- Joins
 SELECT p.sex, AVG(v.cost) FROM visits v JOIN patients p USING (patient_id) GROUP BY p.sex
@@ -991,7 +988,7 @@ SELECT COUNT(*) FROM patients INNER JOIN visits ON patients.patient_id = visits.
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t1"."$number" AS "u" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q) AS q GROUP BY "u"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q
 
 SELECT COUNT(DISTINCT v.patient_id) FROM visits v JOIN patients p USING (patient_id) WHERE p.age < v.cost
 -- unit: visits.patient_id = patients.patient_id
@@ -3016,8 +3013,7 @@ SELECT DATE(visited_on) AS day, COUNT(*) FROM visits GROUP BY DATE(visited_on) O
 -- k0: date [2020-01-01, 2025-12-31]; 2192 values: 2020-01-01, 2020-01-02, 2020-01-03, ..., 2025-12-30, 2025-12-31
 -- a0: count_rows
 -- columns: day date [2020-01-01, 2025-12-31], count_star() integer
--- engine: SELECT CAST("k0" AS BIGINT) AS "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "k0" AS "k0", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM (SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS DATE) AND CAST($2 AS DATE) THEN ("k0" - CAST($1 AS DATE)) ELSE 2192 END AS SMALLINT) AS "k0", "r0" AS "$of", "r1" AS "$bin", "r2" AS "$units", "r3" AS "$signs", "r4" AS "$total" FROM (SELECT "t0"."visited_on" AS "k0", "t0"."$of" AS "r0", "t0"."$bin" AS "r1", "t0"."$units" AS "r2", "t0"."$signs" AS "r3", "t0"."$total" AS "r4" FROM "bounded"."main"."visits$days$visited_on" AS "t0") AS q) AS t WHERE "$of" = 0) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
--- values: 2020-01-01, 2025-12-31
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."visited_on" AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
 
 -- policy: census
 SELECT district % 2 AS odd, floor(age / 25) AS quarter, COUNT(*) FROM people GROUP BY ALL ORDER BY 1, 2
@@ -3053,7 +3049,7 @@ SELECT strftime(visited_on, '%Y-%m') AS m, COUNT(*) FROM visits GROUP BY m
 -- k0: text; 72 values: '2020-01', '2020-02', '2020-03', ..., '2025-11', '2025-12'
 -- a0: count_rows
 -- columns: m text, count_star() integer
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 4 THEN CASE WHEN "size" <= 2 THEN CASE WHEN "size" <= 1 THEN 0 ELSE 1 END ELSE CASE WHEN "size" <= 3 THEN 2 ELSE 3 END END ELSE CASE WHEN "size" <= 8 THEN CASE WHEN "size" <= 6 THEN 4 ELSE 5 END ELSE CASE WHEN "size" <= 12 THEN 6 ELSE 7 END END END AS "bin" FROM (SELECT "k0", "x0", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS LAST) AS "first", SUM("x0") OVER (PARTITION BY "u") AS "size" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t0"."patient_id" AS "unit", strftime("t0"."visited_on", CAST($1 AS VARCHAR)) AS "k0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT strftime("t0"."visited_on", CAST($1 AS VARCHAR)) AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
 -- values: '%Y-%m'
 
 -- reference: SELECT CASE WHEN age >= 100 THEN 11 ELSE CAST(floor(age / 10) AS BIGINT) + 1 END AS b, COUNT(*) FROM patients GROUP BY b
@@ -3080,8 +3076,7 @@ SELECT last_day(visited_on) AS d, COUNT(*) FROM visits GROUP BY d
 -- k0: date [2020-01-31, 2025-12-31]; 72 values: 2020-01-31, 2020-02-29, 2020-03-31, ..., 2025-11-30, 2025-12-31
 -- a0: count_rows
 -- columns: d date [2020-01-31, 2025-12-31], count_star() integer
--- engine: SELECT CAST("k0" AS BIGINT) AS "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "k0" AS "k0", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM (SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS DATE) AND CAST($2 AS DATE) THEN [0, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 1, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 2, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 3, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 4, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 5, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 6, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 7, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 8, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 9, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 10, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 11, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 12, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 13, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 14, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 15, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 16, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 17, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 18, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 19, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 20, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 21, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 22, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 23, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 24, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 25, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 26, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 27, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 28, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 29, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 30, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 31, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 32, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 33, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 34, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 35, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 36, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 37, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 38, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 39, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 40, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 41, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 42, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 43, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 44, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 45, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 46, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 47, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 48, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 49, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 50, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 51, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 52, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 53, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 54, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 55, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 56, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 57, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 58, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 59, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 60, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 61, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 62, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 63, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 64, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 65, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 66, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 67, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 68, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 69, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 70, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 72, 71][("k0" - CAST($1 AS DATE)) + 1] ELSE 72 END AS TINYINT) AS "k0", "r0" AS "$of", "r1" AS "$bin", "r2" AS "$units", "r3" AS "$signs", "r4" AS "$total" FROM (SELECT last_day("t0"."visited_on") AS "k0", "t0"."$of" AS "r0", "t0"."$bin" AS "r1", "t0"."$units" AS "r2", "t0"."$signs" AS "r3", "t0"."$total" AS "r4" FROM "bounded"."main"."visits$days$visited_on" AS "t0") AS q) AS t WHERE "$of" = 0) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
--- values: 2020-01-31, 2025-12-31
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT last_day("t0"."visited_on") AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
 
 SELECT AVG(pi() * age) FROM patients
 -- unit: patients.patient_id
@@ -3261,7 +3256,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, interval = 'none') MEDIAN
 -- a1: max of real [0, 20000]; grid 0.01 from 0 to 20000
 -- a2: quantile_cont of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: median("cost") real, max("cost") real, count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST("units" AS BIGINT) AS "units", CAST("signs" AS BIGINT) AS "signs", CAST("total" AS HUGEINT) AS "total" FROM (SELECT "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 0) AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0") AS q
 -- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."visits$counts" AS t WHERE "$of" = 0
 
 -- Preprocessed statistics: exact where the data are as the policy's centre and spread say
@@ -3506,8 +3501,7 @@ FROM visits GROUP BY y
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: y integer [2020, 2025], n integer, running integer [-1.15292150461e+18, 1.15292150461e+18] or NULL, change integer or NULL, moving real or NULL
--- engine: SELECT CAST("k0" AS BIGINT) AS "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "k0" AS "k0", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM (SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", "r0" AS "$of", "r1" AS "$bin", "r2" AS "$units", "r3" AS "$signs", "r4" AS "$total" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$of" AS "r0", "t0"."$bin" AS "r1", "t0"."$units" AS "r2", "t0"."$signs" AS "r3", "t0"."$total" AS "r4" FROM "bounded"."main"."visits$days$visited_on" AS "t0") AS q) AS t WHERE "$of" = 0) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
--- values: 2020, 2025
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT year("t0"."visited_on") AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
 
 SELECT year(visited_on), LEAD(year(visited_on), 2) OVER (ORDER BY year(visited_on) DESC NULLS FIRST),
        NTILE(2) OVER (ORDER BY year(visited_on)), PERCENT_RANK() OVER (ORDER BY COUNT(*)),
@@ -3519,8 +3513,7 @@ FROM visits GROUP BY 1
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: "year"(visited_on) integer [2020, 2025], lead("year"(visited_on), 2) OVER (ORDER BY "year"(visited_on) DESC NULLS FIRST) integer [2020, 2025] or NULL, ntile(2) OVER (ORDER BY "year"(visited_on)) integer [1, 1099511627776], percent_rank() OVER (ORDER BY count_star()) real [0, 1], cume_dist() OVER (ORDER BY count_star()) real [0, 1], sum(count_star()) OVER (ORDER BY "year"(visited_on) ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) integer [-1.15292150461e+18, 1.15292150461e+18] or NULL, max(count_star()) OVER (ORDER BY "year"(visited_on) RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) integer or NULL
--- engine: SELECT CAST("k0" AS BIGINT) AS "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "k0" AS "k0", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM (SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", "r0" AS "$of", "r1" AS "$bin", "r2" AS "$units", "r3" AS "$signs", "r4" AS "$total" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$of" AS "r0", "t0"."$bin" AS "r1", "t0"."$units" AS "r2", "t0"."$signs" AS "r3", "t0"."$total" AS "r4" FROM "bounded"."main"."visits$days$visited_on" AS "t0") AS q) AS t WHERE "$of" = 0) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
--- values: 2020, 2025
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT year("t0"."visited_on") AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
 
 SELECT c.state, p.sex, COUNT(*) AS n, COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY c.state) AS share,
        DENSE_RANK() OVER (PARTITION BY c.state ORDER BY COUNT(*) DESC) AS place,
@@ -3625,8 +3618,8 @@ SELECT cost > 500 AS dear, COUNT(*) FROM visits GROUP BY dear
 -- k0: boolean; 2 values: False, True
 -- a0: count_rows
 -- columns: dear boolean, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS BOOLEAN) THEN 0 WHEN "k0" = CAST($2 AS BOOLEAN) THEN 1 ELSE 2 END AS TINYINT) AS "k0", "u" FROM (SELECT ("t0"."cost" > CAST($3 AS DOUBLE)) AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
--- values: False, True, 500.0
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT ("t0"."cost" > CAST($1 AS DOUBLE)) AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- values: 500.0
 
 SELECT diagnosis LIKE 'f%' AS f, diagnosis IS NULL AS missing, COUNT(*) FROM visits GROUP BY ALL
 -- unit: visits.patient_id
@@ -3635,8 +3628,8 @@ SELECT diagnosis LIKE 'f%' AS f, diagnosis IS NULL AS missing, COUNT(*) FROM vis
 -- k1: boolean or NULL; 3 values: False, True, NULL
 -- a0: count_rows
 -- columns: f boolean or NULL, missing boolean, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS BOOLEAN) THEN 0 WHEN "k0" = CAST($2 AS BOOLEAN) THEN 1 ELSE 2 END AS TINYINT) AS "k0", CAST(CASE WHEN "k1" = CAST($1 AS BOOLEAN) THEN 0 WHEN "k1" = CAST($2 AS BOOLEAN) THEN 1 WHEN "k1" IS NULL THEN 2 ELSE 3 END AS TINYINT) AS "k1", "u" FROM (SELECT ("t0"."diagnosis" IS NULL) AS "k0", ("t0"."diagnosis" LIKE CAST($3 AS VARCHAR)) AS "k1", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
--- values: False, True, 'f%'
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT ("t0"."diagnosis" IS NULL) AS "k0", ("t0"."diagnosis" LIKE CAST($1 AS VARCHAR)) AS "k1" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0", "k1"
+-- values: 'f%'
 
 SELECT CASE WHEN cost > 500 THEN 'dear' WHEN diagnosis = 'flu' THEN 'flu' END AS kind, COUNT(*) FROM visits GROUP BY kind
 -- unit: visits.patient_id
@@ -3644,8 +3637,8 @@ SELECT CASE WHEN cost > 500 THEN 'dear' WHEN diagnosis = 'flu' THEN 'flu' END AS
 -- k0: text or NULL; 3 values: 'dear', 'flu', NULL
 -- a0: count_rows
 -- columns: kind text or NULL, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" IS NULL THEN 2 ELSE 3 END AS TINYINT) AS "k0", "u" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($3 AS DOUBLE)) THEN CAST($1 AS VARCHAR) WHEN ("t0"."diagnosis" = CAST($2 AS VARCHAR)) THEN CAST($2 AS VARCHAR) ELSE CAST(NULL AS VARCHAR) END AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
--- values: 'dear', 'flu', 500.0
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN CAST($2 AS VARCHAR) WHEN ("t0"."diagnosis" = CAST($3 AS VARCHAR)) THEN CAST($3 AS VARCHAR) ELSE CAST(NULL AS VARCHAR) END AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- values: 500.0, 'dear', 'flu'
 
 -- reference: SELECT CAST(CASE WHEN cost > 500 THEN 1.5 WHEN diagnosis = 'flu' THEN 0.25 ELSE 2 END AS DOUBLE) AS weight, COUNT(*) FROM visits GROUP BY weight
 SELECT CASE WHEN cost > 500 THEN 1.5 WHEN diagnosis = 'flu' THEN 0.25 ELSE 2 END AS weight, COUNT(*) FROM visits GROUP BY weight
@@ -3654,8 +3647,8 @@ SELECT CASE WHEN cost > 500 THEN 1.5 WHEN diagnosis = 'flu' THEN 0.25 ELSE 2 END
 -- k0: real [0.25, 2]; 3 values: 0.25, 1.5, 2.0
 -- a0: count_rows
 -- columns: weight real [0.25, 2], count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS DOUBLE) THEN 0 WHEN "k0" = CAST($2 AS DOUBLE) THEN 1 WHEN "k0" = CAST($3 AS DOUBLE) THEN 2 ELSE 3 END AS TINYINT) AS "k0", "u" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($4 AS DOUBLE)) THEN CAST($2 AS DOUBLE) WHEN ("t0"."diagnosis" = CAST($5 AS VARCHAR)) THEN CAST($1 AS DOUBLE) ELSE CAST($3 AS DOUBLE) END AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
--- values: 0.25, 1.5, 2.0, 500.0, 'flu'
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN CAST($2 AS DOUBLE) WHEN ("t0"."diagnosis" = CAST($3 AS VARCHAR)) THEN CAST($4 AS DOUBLE) ELSE CAST($5 AS DOUBLE) END AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- values: 500.0, 1.5, 'flu', 0.25, 2.0
 
 SELECT CASE WHEN v.cost > 500 THEN p.sex ELSE 'all' END AS kind, COUNT(*) FROM visits v JOIN patients p USING (patient_id) GROUP BY kind
 -- unit: visits.patient_id = patients.patient_id
@@ -3663,8 +3656,8 @@ SELECT CASE WHEN v.cost > 500 THEN p.sex ELSE 'all' END AS kind, COUNT(*) FROM v
 -- k0: text; 4 values: 'F', 'M', 'X', 'all'
 -- a0: count_rows
 -- columns: kind text, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($3 AS VARCHAR) THEN 2 WHEN "k0" = CAST($4 AS VARCHAR) THEN 3 ELSE 4 END AS TINYINT) AS "k0", "u" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($5 AS DOUBLE)) THEN "t1"."sex" ELSE CAST($4 AS VARCHAR) END AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q ORDER BY "u"
--- values: 'F', 'M', 'X', 'all', 500.0
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN "t1"."sex" ELSE CAST($2 AS VARCHAR) END AS "k0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q GROUP BY "k0"
+-- values: 500.0, 'all'
 
 SELECT floor(weight / 100) * 100 AS about, weight IS NULL AS missing, COUNT(*) FROM patients GROUP BY ALL
 -- unit: patients.patient_id
@@ -3682,8 +3675,8 @@ SELECT upper(CASE WHEN cost > 500 THEN 'dear' ELSE 'cheap' END) AS kind, COUNT(*
 -- k0: text; 2 values: 'CHEAP', 'DEAR'
 -- a0: count_rows
 -- columns: kind text, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 ELSE 2 END AS TINYINT) AS "k0", "u" FROM (SELECT upper(CASE WHEN ("t0"."cost" > CAST($3 AS DOUBLE)) THEN CAST($4 AS VARCHAR) ELSE CAST($5 AS VARCHAR) END) AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
--- values: 'CHEAP', 'DEAR', 500.0, 'dear', 'cheap'
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT upper(CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN CAST($2 AS VARCHAR) ELSE CAST($3 AS VARCHAR) END) AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- values: 500.0, 'dear', 'cheap'
 
 -- What a condition names, in either order, with OR
 SELECT diagnosis, COUNT(*) FROM visits WHERE 'flu' = diagnosis OR diagnosis IN ('cold', 'asthma') GROUP BY diagnosis
@@ -3969,8 +3962,7 @@ SELECT year(visited_on) AS y, COUNT(*) FROM visits GROUP BY y HAVING COUNT(*) > 
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: y integer, count_star() integer
--- engine: SELECT CAST("k0" AS BIGINT) AS "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "k0" AS "k0", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM (SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", "r0" AS "$of", "r1" AS "$bin", "r2" AS "$units", "r3" AS "$signs", "r4" AS "$total" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$of" AS "r0", "t0"."$bin" AS "r1", "t0"."$units" AS "r2", "t0"."$signs" AS "r3", "t0"."$total" AS "r4" FROM "bounded"."main"."visits$days$visited_on" AS "t0") AS q) AS t WHERE "$of" = 0) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
--- values: 2020, 2025
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT year("t0"."visited_on") AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
 
 -- Options where the answer is released that another SELECT asks
 -- reference: SELECT SUM(n) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
@@ -5213,7 +5205,7 @@ SELECT COUNT(*) / (SELECT COUNT(*) FROM visits) AS share FROM patients
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST("units" AS BIGINT) AS "units", CAST("signs" AS BIGINT) AS "signs", CAST("total" AS HUGEINT) AS "total" FROM (SELECT "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 0) AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0") AS q
 -- engine: SELECT "t0"."a0" AS "c0", "t1"."a0" AS "c1", "t0"."row" AS "c2", "t1"."row" AS "c3" FROM "answer 0 of dpsql" AS "t0" CROSS JOIN "answer 1 of dpsql" AS "t1" ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."a0" ASC NULLS LAST, "t1"."a0" ASC NULLS LAST
 -- columns: share real or NULL
 
@@ -5415,10 +5407,8 @@ PIVOT (SELECT visited_on, month(visited_on) AS m, cost FROM visits) ON year(visi
 -- a10: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
 -- a11: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
 -- columns: m integer, 2020_s real, 2020_n integer, 2021_s real, 2021_n integer, 2022_s real, 2022_n integer, 2023_s real, 2023_n integer, 2024_s real, 2024_n integer, 2025_s real, 2025_n integer
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 12 END AS TINYINT) AS "k0", "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x0", CAST(CASE WHEN "x1" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x1", CAST(CASE WHEN "x2" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x2", CAST(CASE WHEN "x3" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x3", CAST(CASE WHEN "x4" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x4", CAST(CASE WHEN "x5" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x5" FROM (SELECT month("t0"."visited_on") AS "k0", "t0"."$number" AS "u", CASE WHEN (year("t0"."visited_on") = CAST($3 AS BIGINT)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN (year("t0"."visited_on") = CAST($4 AS BIGINT)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN (year("t0"."visited_on") = CAST($5 AS BIGINT)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN (year("t0"."visited_on") = CAST($6 AS BIGINT)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x3", CASE WHEN (year("t0"."visited_on") = CAST($7 AS BIGINT)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x4", CASE WHEN (year("t0"."visited_on") = CAST($8 AS BIGINT)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x5" FROM "bounded"."main"."visits" AS "t0") AS q
--- values: 1, 12, 2020, 2021, 2022, 2023, 2024, 2025
--- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x2"), 0) AS HUGEINT) AS "m2", CAST(COALESCE(SUM("x3"), 0) AS HUGEINT) AS "m3", CAST(COALESCE(SUM("x4"), 0) AS HUGEINT) AS "m4", CAST(COALESCE(SUM("x5"), 0) AS HUGEINT) AS "m5" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x2" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x2", CASE WHEN "x3" IS NULL OR isnan(CAST("x3" AS DOUBLE)) THEN NULL WHEN CAST("x3" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x3" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x3" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x3", CASE WHEN "x4" IS NULL OR isnan(CAST("x4" AS DOUBLE)) THEN NULL WHEN CAST("x4" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x4" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x4" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x4", CASE WHEN "x5" IS NULL OR isnan(CAST("x5" AS DOUBLE)) THEN NULL WHEN CAST("x5" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x5" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x5" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x5" FROM (SELECT month("t0"."visited_on") AS "k0", CASE WHEN (year("t0"."visited_on") = CAST($1 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x0", CASE WHEN (year("t0"."visited_on") = CAST($5 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x1", CASE WHEN (year("t0"."visited_on") = CAST($6 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x2", CASE WHEN (year("t0"."visited_on") = CAST($7 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x3", CASE WHEN (year("t0"."visited_on") = CAST($8 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x4", CASE WHEN (year("t0"."visited_on") = CAST($9 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x5" FROM "bounded"."main"."visits" AS "t0") AS r) AS q GROUP BY "k0"
--- values: 2020, 100.0, 0.0, 20000.0, 2021, 2022, 2023, 2024, 2025
+-- engine: SELECT "k0", CAST(COUNT("x6") AS BIGINT) AS "m0", CAST(COUNT("x7") AS BIGINT) AS "m1", CAST(COUNT("x8") AS BIGINT) AS "m2", CAST(COUNT("x9") AS BIGINT) AS "m3", CAST(COUNT("x10") AS BIGINT) AS "m4", CAST(COUNT("x11") AS BIGINT) AS "m5", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m6", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m7", CAST(COALESCE(SUM("x2"), 0) AS HUGEINT) AS "m8", CAST(COALESCE(SUM("x3"), 0) AS HUGEINT) AS "m9", CAST(COALESCE(SUM("x4"), 0) AS HUGEINT) AS "m10", CAST(COALESCE(SUM("x5"), 0) AS HUGEINT) AS "m11" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x2" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x2", CASE WHEN "x3" IS NULL OR isnan(CAST("x3" AS DOUBLE)) THEN NULL WHEN CAST("x3" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x3" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x3" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x3", CASE WHEN "x4" IS NULL OR isnan(CAST("x4" AS DOUBLE)) THEN NULL WHEN CAST("x4" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x4" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x4" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x4", CASE WHEN "x5" IS NULL OR isnan(CAST("x5" AS DOUBLE)) THEN NULL WHEN CAST("x5" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x5" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x5" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x5", "x6" AS "x6", "x7" AS "x7", "x8" AS "x8", "x9" AS "x9", "x10" AS "x10", "x11" AS "x11" FROM (SELECT month("t0"."visited_on") AS "k0", CASE WHEN (year("t0"."visited_on") = CAST($1 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x0", CASE WHEN (year("t0"."visited_on") = CAST($5 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x1", CASE WHEN (year("t0"."visited_on") = CAST($6 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x2", CASE WHEN (year("t0"."visited_on") = CAST($7 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x3", CASE WHEN (year("t0"."visited_on") = CAST($8 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x4", CASE WHEN (year("t0"."visited_on") = CAST($9 AS BIGINT)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x5", CASE WHEN (year("t0"."visited_on") = CAST($1 AS BIGINT)) THEN CAST($10 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x6", CASE WHEN (year("t0"."visited_on") = CAST($5 AS BIGINT)) THEN CAST($10 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x7", CASE WHEN (year("t0"."visited_on") = CAST($6 AS BIGINT)) THEN CAST($10 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x8", CASE WHEN (year("t0"."visited_on") = CAST($7 AS BIGINT)) THEN CAST($10 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x9", CASE WHEN (year("t0"."visited_on") = CAST($8 AS BIGINT)) THEN CAST($10 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x10", CASE WHEN (year("t0"."visited_on") = CAST($9 AS BIGINT)) THEN CAST($10 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x11" FROM "bounded"."main"."visits" AS "t0") AS r) AS q GROUP BY "k0"
+-- values: 2020, 100.0, 0.0, 20000.0, 2021, 2022, 2023, 2024, 2025, 1
 
 -- reference: PIVOT (SELECT sex, consent FROM patients) ON sex IN ('F', 'M', 'X'), consent IN ('normal', 'strict')
 PIVOT (SELECT sex, consent FROM patients) ON sex, consent
@@ -6061,7 +6051,7 @@ SELECT COUNT(*) FROM patients WHERE age > (SELECT (SELECT COUNT(*) FROM visits) 
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST("units" AS BIGINT) AS "units", CAST("signs" AS BIGINT) AS "signs", CAST("total" AS HUGEINT) AS "total" FROM (SELECT "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM "bounded"."main"."visits$totals$sizes" AS t WHERE "$of" = 0) AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0") AS q
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: count_rows
@@ -6478,8 +6468,7 @@ SELECT median(n) FROM (SELECT year(visited_on) AS y, COUNT(*) AS n FROM visits G
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: median(n) real or NULL
--- engine: SELECT CAST("k0" AS BIGINT) AS "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "k0" AS "k0", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM (SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", "r0" AS "$of", "r1" AS "$bin", "r2" AS "$units", "r3" AS "$signs", "r4" AS "$total" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$of" AS "r0", "t0"."$bin" AS "r1", "t0"."$units" AS "r2", "t0"."$signs" AS "r3", "t0"."$total" AS "r4" FROM "bounded"."main"."visits$days$visited_on" AS "t0") AS q) AS t WHERE "$of" = 0) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
--- values: 2020, 2025
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT year("t0"."visited_on") AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
 
 -- Windows over the rows of one unit stand in sub-queries
 SELECT COUNT(*), SUM(cost) FROM (SELECT cost, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY visited_on, visit_id) AS r FROM visits) WHERE r = 1
@@ -6683,8 +6672,7 @@ SELECT EXTRACT(year FROM visited_on), EXTRACT(isodow FROM visited_on), COUNT(*) 
 -- k1: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: date_part('YEAR', visited_on) integer [2020, 2025], date_part('isodow', visited_on) integer [1, 7], count_star() integer
--- engine: SELECT CAST("k0" AS BIGINT) AS "k0", CAST("k1" AS BIGINT) AS "k1", CAST("bin" AS BIGINT) AS "bin", CAST(SUM("units") AS BIGINT) AS "units", CAST(SUM("signs") AS BIGINT) AS "signs", CAST(SUM("total") AS HUGEINT) AS "total" FROM (SELECT "k0" AS "k0", "k1" AS "k1", "$bin" AS "bin", "$units" AS "units", "$signs" AS "signs", "$total" AS "total" FROM (SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 7 END AS TINYINT) AS "k0", CAST(CASE WHEN "k1" BETWEEN CAST($3 AS BIGINT) AND CAST($4 AS BIGINT) THEN "k1" - CAST($3 AS BIGINT) ELSE 6 END AS TINYINT) AS "k1", "r0" AS "$of", "r1" AS "$bin", "r2" AS "$units", "r3" AS "$signs", "r4" AS "$total" FROM (SELECT isodow("t0"."visited_on") AS "k0", year("t0"."visited_on") AS "k1", "t0"."$of" AS "r0", "t0"."$bin" AS "r1", "t0"."$units" AS "r2", "t0"."$signs" AS "r3", "t0"."$total" AS "r4" FROM "bounded"."main"."visits$days$visited_on" AS "t0") AS q) AS t WHERE "$of" = 0) AS q GROUP BY "k0", "k1", "bin" ORDER BY "k0", "k1", "bin"
--- values: 1, 7, 2020, 2025
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT isodow("t0"."visited_on") AS "k0", year("t0"."visited_on") AS "k1" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0", "k1"
 
 -- policy: shop
 -- reference: SELECT member, COUNT_IF(nickname = ''), COUNT_IF(nickname = 'Ana') FROM customers WHERE member IS NOT NULL GROUP BY member ORDER BY member
@@ -6757,7 +6745,7 @@ SELECT COUNT(*) FROM patients NATURAL JOIN visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t1"."$number" AS "u" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q) AS q GROUP BY "u"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q
 
 SELECT p.sex, COUNT(v.cost) FROM patients p NATURAL LEFT JOIN visits v GROUP BY p.sex
 -- unit: patients.patient_id = visits.patient_id
@@ -6772,7 +6760,7 @@ SELECT COUNT(*) FROM visits NATURAL RIGHT OUTER JOIN patients
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT "bin", "units", "signs", "total" FROM (SELECT CAST(bin AS BIGINT) AS "bin", CAST(CASE g WHEN 0 THEN n0 END AS BIGINT) AS "units", CAST(CASE g WHEN 0 THEN s0 END AS BIGINT) AS "signs", CAST(CASE g WHEN 0 THEN x0 END AS HUGEINT) AS "total" FROM (SELECT j, bin, SUM(xor(CASE WHEN f = 0 THEN 1 ELSE 0 END, 0)) AS n0, SUM(xor(CASE WHEN f = 0 THEN CASE WHEN t0 > 0 THEN 1 ELSE 0 - 1 END ELSE 0 END, 0)) AS s0, SUM(xor(t0, 0)) AS x0 FROM (SELECT j, bin, t0, CASE WHEN t0 <> 0 THEN 0 END AS f FROM (SELECT j, t0, CASE WHEN size <= 4 THEN CASE WHEN size <= 2 THEN CASE WHEN size <= 1 THEN 0 ELSE 1 END ELSE CASE WHEN size <= 3 THEN 2 ELSE 3 END END ELSE CASE WHEN size <= 8 THEN CASE WHEN size <= 6 THEN 4 ELSE 5 END ELSE CASE WHEN size <= 12 THEN 6 ELSE 7 END END END AS bin FROM (SELECT j, t0, CASE WHEN t0 < 0 THEN 0 - t0 ELSE t0 END AS size FROM (SELECT 0 AS j, t0_0 AS t0 FROM (SELECT CASE WHEN t0_0 < 0 THEN 0 WHEN t0_0 > 12 THEN 12 ELSE COALESCE(t0_0, 0) END AS t0_0 FROM (SELECT CAST(COUNT(CASE WHEN g = 0 THEN 1 END) AS BIGINT) AS t0_0 FROM (SELECT 0 AS g, "u" FROM (SELECT "u" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."patients" AS "t0" LEFT JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q) AS q) AS q GROUP BY "u") AS q) AS q) AS q) AS q) AS q) AS q GROUP BY j, bin) AS q CROSS JOIN (SELECT 0 AS g) AS k) AS q WHERE "units" <> 0 OR "total" <> 0
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" LEFT JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q
 
 SELECT state, COUNT(*) FROM patients NATURAL INNER JOIN (SELECT name AS city, state FROM cities) GROUP BY state
 -- unit: patients.patient_id
@@ -7382,7 +7370,7 @@ SELECT TO_VARCHAR(visited_on, 'YYYY-MM') AS ym, COUNT(*) AS n FROM visits GROUP 
 -- k0: text; 72 values: '2020-01', '2020-02', '2020-03', ..., '2025-11', '2025-12'
 -- a0: count_rows
 -- columns: ym text, n integer
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 4 THEN CASE WHEN "size" <= 2 THEN CASE WHEN "size" <= 1 THEN 0 ELSE 1 END ELSE CASE WHEN "size" <= 3 THEN 2 ELSE 3 END END ELSE CASE WHEN "size" <= 8 THEN CASE WHEN "size" <= 6 THEN 4 ELSE 5 END ELSE CASE WHEN "size" <= 12 THEN 6 ELSE 7 END END END AS "bin" FROM (SELECT "k0", "x0", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS LAST) AS "first", SUM("x0") OVER (PARTITION BY "u") AS "size" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t0"."patient_id" AS "unit", strftime("t0"."visited_on", CAST($1 AS VARCHAR)) AS "k0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT strftime("t0"."visited_on", CAST($1 AS VARCHAR)) AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
 -- values: '%Y-%m'
 
 -- Columns as rows

@@ -86,9 +86,10 @@ from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.advised import LogHistogram
 from dpsql.plan.grids import edges_of_totals, grid_of_totals
 from dpsql.plan.known.groups import most_values
-from dpsql.plan.known.relations import private_scans
+from dpsql.plan.known.relations import is_public, most_met, private_scans
+from dpsql.plan.known.stability import rows_per_unit
 from dpsql.plan.needs import Contribution, Sized, Source
-from dpsql.plan.nodes import Column, Project, Relation, Scan
+from dpsql.plan.nodes import Column, Join, Project, Relation, Scan
 from dpsql.plan.rows.per_unit import totals_per_unit
 from dpsql.plan.types import Grid
 from dpsql.privacy.loss import Composed
@@ -111,6 +112,12 @@ show of a whole table where conditions pick rows. A guess on the side of the sea
 that of noise for the caps over 1 - share; noise for the caps, wrongly taken, may be a thousand times too large."""
 
 MANY_ROWS = 8  # From so many rows a unit on, a cap is thought to be loose. A guess.
+
+LIKELY_ROWS = 8
+"""Rows at most that units are thought to have where rows of a whole table are counted, or the cap's, if fewer. A guess:
+there the search keeps the caps unless many units show that they are loose, and few show it of such caps. Measured on
+COVID tests and visits, with caps from 8 to 16 and 1.3 and 3 rows a unit: counts erred 1.2 to 1.7 times as much with the
+search as by `laplace`."""
 
 USUAL_ROWS = 8  # Rows a unit that a table is thought to have at most, to guess its number of units. A guess.
 
@@ -194,6 +201,8 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
     if for_choice.epsilon < needed:
         wanted = f"about {needed / float(share):.2g} would do" if request.price.rho is None else "ask for more"
         return f"this price is too small to find a bound by so few units; {wanted}."
+    if tight and request.aggregate.function != "sum":
+        guess = place_of(totals.edges, max(low, min(high, LIKELY_ROWS)))
     offer = ClampedRelease(
         mechanism=NAME,
         loss=Composed((for_choice, for_noise)),
@@ -314,7 +323,9 @@ def _units(request: Request) -> float:
 
 
 def _whole(relation: Relation) -> bool:
-    """Whether the rows are those of a whole table, none of which a condition or a join leaves out."""
+    """Whether each unit's rows are those of a whole table, or none: no condition leaves some of them out, and each is
+    joined with one row at most, of the same unit or of a public table.
+    """
     match relation:
         case Scan():
             return True
@@ -324,4 +335,8 @@ def _whole(relation: Relation) -> bool:
                 and all(isinstance(e, Column) for _, e in relation.columns)
                 and _whole(relation.input)
             )
+        case Join(left=left, right=right):
+            if is_public(right):
+                return isinstance(right, Scan) and most_met(right, relation.equal) == 1 and _whole(left)
+            return 1 in (rows_per_unit(left), rows_per_unit(right)) and _whole(left) and _whole(right)
     return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import pytest
@@ -15,8 +15,9 @@ from dpsql.mechanisms.foretold import nothing_from
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.plan.needs import Contribution
+from dpsql.plan.nodes import Filter
 from tests.effort import few_calls
-from tests.unit.mechanisms.asking import BY_RHO, CITY, HALF, OPEN, WITH_DELTA, asking
+from tests.unit.mechanisms.asking import BY_RHO, CITY, CONSENT, HALF, OPEN, WITH_DELTA, asking
 
 MANY_GROUPS = Contribution(rows=100, groups=100, rows_in_group=1)
 
@@ -40,6 +41,19 @@ def test_many_groups_a_unit_go_to_gaussian_at_the_same_price() -> None:
     assert choice.release.mechanism == "gaussian"
     assert laplace.half_width is not None
     assert laplace.half_width > choice.release.half_width
+
+
+@pytest.mark.parametrize(
+    ("rows", "whole", "part"),
+    [(4, "laplace", "laplace"), (8, "laplace", "clamped"), (12, "laplace", "clamped"), (64, "clamped", "clamped")],
+)
+def test_counts_of_a_whole_table_are_clamped_where_caps_are_far_above_what_units_have(
+    rows: int, whole: str, part: str
+) -> None:
+    request = asking("count_rows", held=Contribution(rows, rows, rows), keys=(CITY,), price=HALF)
+    picked = Filter(request.source.relation, CONSENT)
+    of_part = replace(request, source=replace(request.source, relation=picked))
+    assert [choose(own).release.mechanism for own in (request, of_part)] == [whole, part]
 
 
 def test_without_delta_gaussian_is_not_considered_and_says_why() -> None:

@@ -385,7 +385,7 @@ def test_a_count_of_values_that_nobody_lists_is_compared_with_values_that_ten_ro
 @pytest.mark.parametrize("function", ["count_rows", "sum"])
 def test_a_total_whose_interval_is_long_on_one_side_is_foretold_to_tell_one_end(function: str) -> None:
     """What is clipped lies above: the other end is as far from the value as the noise, and tells it from 0."""
-    request = asking(function, held=Contribution(rows=16, groups=16, rows_in_group=16), keys=(CITY,))
+    request = asking(function, held=Contribution(rows=64, groups=64, rows_in_group=64), keys=(CITY,))
     offer = Clamped().offer(request)
     assert isinstance(offer, Offer)
     assert offer.near_end * 3 < offer.half_width

@@ -42,7 +42,7 @@ def test_a_condition_that_all_branches_of_or_share_joins_tables(shop: Session) -
     one = (
         "SELECT COUNT(*) FROM lineitems l, products p WHERE l.product = p.name OR (l.product = p.name AND quantity > 5)"
     )
-    assert value(shop, one) == value(shop, joined.format("true"))
+    assert value(shop, one) == value(shop, joined.removesuffix(" AND {}"))
 
 
 def test_exists_along_a_key_is_about_the_same_person(shop: Session) -> None:
