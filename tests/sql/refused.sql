@@ -245,6 +245,15 @@ SELECT AVG(agee) FROM patients
 SELECT AVG(salary) FROM patients
 -- refused: salary at 1:12: there is no such column (or the policy does not name it). There are age, sex, city, weight, consent.
 
+SELECT AVG(cost) FROM patients
+-- refused: cost at 1:12: there is no such column (or the policy does not name it). visits has one: JOIN visits USING (patient_id).
+
+SELECT v.city, COUNT(*) FROM visits v JOIN patients p USING (patient_id) GROUP BY 1
+-- refused: v.city at 1:8: there is no such column (or the policy does not name it). p has one.
+
+SELECT AVG(population) FROM patients
+-- refused: population at 1:12: there is no such column (or the policy does not name it). cities has one: join it.
+
 SELECT AVG(v.cots) FROM visits v
 -- refused: v.cots at 1:12: there is no such column (or the policy does not name it). Did you mean cost?
 

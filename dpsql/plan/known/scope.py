@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.plan.catalog import TableInfo
 from dpsql.plan.nodes import Case, Column, Expression
 from dpsql.plan.values.expressions import arguments_of, nearest
 from dpsql.plan.values.identities import names_nobody
@@ -133,11 +134,13 @@ class Scope:
         entries: In order of FROM.
         merged: Columns of USING: the same on every side, so that their bare name is no ambiguity.
         outer: The scope around a correlated sub-query, or None.
+        tables: Those of the policy, to tell which has a column that none of these has.
     """
 
     entries: tuple[ScopeEntry, ...]
     merged: frozenset[str] = frozenset()
     outer: Scope | None = None
+    tables: Mapping[str, TableInfo] = field(default_factory=dict, compare=False)
 
     def find(self, name: syntax.Name) -> Expression:
         """What a name stands for, here or in the query around.
@@ -209,8 +212,21 @@ class Scope:
         text = f" A text stands in single quotes: '{name.spelling}'." if name.quoted and not qualifier else ""
         return UnsupportedQuery(
             "there is no such column (or the policy does not name it).", construct=construct, position=name.position,
-            hint=f"The policy calls it {called}." if called else nearest(column, names) or f"There are {all_}.{text}",
+            hint=f"The policy calls it {called}." if called else self._elsewhere(column, meant)
+            or nearest(column, names) or f"There are {all_}.{text}",
         )  # fmt: skip
+
+    def _elsewhere(self, column: str, meant: Sequence[ScopeEntry]) -> str:
+        """Which other table, of FROM or of the policy, has such a column; the empty text where none has."""
+        for entry in self.entries:
+            if entry not in meant and entry.called(column):
+                return f"{entry.alias} has one."
+        for name, table in self.tables.items():
+            known = (own for own, info in table.columns.items() if not info.unit and info.link is None)
+            if table.released is None and table.answer is None and any(same_name(own, column) for own in known):
+                whole = not table.public and not table.unit_implied
+                return f"{name} has one: {f'JOIN {name} USING ({table.unit})' if whole else 'join it'}."
+        return ""
 
 
 def no_such_table(source: syntax.TableName, known: Sequence[str]) -> UnsupportedQuery:

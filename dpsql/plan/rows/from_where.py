@@ -119,7 +119,7 @@ class Rows:
             raise without_from("SELECT", select.position)
         else:
             group, at = self.gather(select.source), select.source.position
-        scope = group.scope(outer)
+        scope = replace(group.scope(outer), tables=self.catalog.tables)
         where = condition_read(select, scope)
         nodes = [part for node in [*group.conditions, *([] if where is None else [where])] for part in parts_of(node)]
         semis = [node for node in nodes if is_semi(node)]
