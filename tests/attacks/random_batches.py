@@ -171,9 +171,10 @@ def _amounts(price: PrivacyLoss) -> tuple[float, float]:
 def _unlike(charges: Sequence[Loss], drawn: Sequence[Loss], backend: Backend) -> str:
     """How charges are not what draws lose together; '' where they are."""
     composition = backend.ledger.composition
-    if len(charges) != bool(drawn):
+    if len(charges) != 1 and (charges or drawn):
         return f"{len(charges)} charges for {len(drawn)} draws"
-    if not drawn or charges[0].account(composition) == Composed(tuple(drawn)).account(composition):
+    # A new answer that is made of known numbers alone is on record, at no price.
+    if not charges or charges[0].account(composition) == Composed(tuple(drawn)).account(composition):
         return ""
     return f"charged {charges[0]}, drawn {drawn}"
 
