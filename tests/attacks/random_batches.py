@@ -146,8 +146,11 @@ def _bought(
                 yield f"{batch}: charged or drawn, and then refused"
             continue
         seen["batches"] += 1
-        if problem := _unlike(charged.losses(), session.drawn[before:], backend):
+        charges = charged.losses()
+        if problem := _unlike(charges, session.drawn[before:], backend):
             yield f"{batch}: {problem}"
+        if charges and backend.summary(charges[0]) != quote.cost:
+            yield f"{batch}: charged {charges[0]}, quoted {quote.cost}"
         if any(
             together > alone * (1 + 1e-9)
             for together, alone in zip(*map(_amounts, (quote.cost, quote.alone)), strict=True)
