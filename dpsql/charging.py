@@ -18,6 +18,7 @@ from dpsql.answers.shown.costs import cost_text
 from dpsql.engine.log import OPERATOR
 from dpsql.errors import ApprovalNeeded, Error, OperationalError, ProgrammingError
 from dpsql.ledger.ledger import Ledger
+from dpsql.ledger.refusals import ChargeStands
 from dpsql.ledger.standing import Standing, Use
 from dpsql.ledger.turns import ProcessTurns
 from dpsql.ledger.waiting import Waiting
@@ -200,6 +201,8 @@ class Charging:
         with self.granted(analyst) as notices:
             try:
                 yield notices
+            except ChargeStands:  # it was charged: to charge it again takes the owner's word again
+                raise
             except Error:
                 if approval is not None:
                     self._waiting.give_back(approval)

@@ -20,6 +20,7 @@ from dpsql.errors import ApprovalNeeded, BudgetExceeded, OperationalError
 from dpsql.ledger.beside import Beside
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.owner import reset, restore
+from dpsql.ledger.refusals import ChargeStands
 from dpsql.ledger.waiting import Waiting
 from dpsql.privacy.kinds import Pure
 from dpsql.sql.parse import parse
@@ -107,6 +108,22 @@ def test_a_limit_that_the_owner_takes_away_meanwhile_fails_no_statement(
     monkeypatch.setattr(charging, "above", charging.above)
     assert "as all above epsilon 1 does" in str(waits(ana.query, DEAR, [31], epsilon=1.5))
     assert ana.query(DEAR, [31], epsilon=1.5).cost.epsilon == 1.5
+
+
+def test_an_approval_whose_charge_stands_without_an_answer_is_used_up(
+    proxy: dpsql.testing.TestProxy, ana: dpsql.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    approve(proxy, waits(ana.query, DEAR, [32], epsilon=1.5))
+    before, charge = ana.budget().spent.epsilon, proxy.ledger.charge
+
+    def fails(*asked: Any, **more: Any) -> int:
+        raise ChargeStands(f"The mark of record {charge(*asked, **more)} cannot be put in its place.")
+
+    with monkeypatch.context() as patched, pytest.raises(ChargeStands):
+        patched.setattr(proxy.ledger, "charge", fails)
+        ana.query(DEAR, [32], epsilon=1.5)
+    waits(ana.query, DEAR, [32], epsilon=1.5)
+    assert ana.budget().spent.epsilon == before + 1.5
 
 
 def test_what_is_as_dear_as_the_limit_or_cheaper_does_not_wait(ana: dpsql.Session) -> None:
