@@ -89,9 +89,10 @@ from dpsql.plan.known.groups import most_values
 from dpsql.plan.known.relations import is_public, most_met, private_scans
 from dpsql.plan.known.stability import rows_per_unit
 from dpsql.plan.needs import Contribution, Sized, Source
-from dpsql.plan.nodes import Column, Join, Project, Relation, Scan
+from dpsql.plan.nodes import Apply, Column, Expression, Filter, Join, Project, Relation, Scan
 from dpsql.plan.rows.per_unit import totals_per_unit
 from dpsql.plan.types import Grid
+from dpsql.plan.values.expressions import arguments_of
 from dpsql.privacy.loss import Composed
 
 __all__ = ["Clamped"]
@@ -323,8 +324,8 @@ def _units(request: Request) -> float:
 
 
 def _whole(relation: Relation) -> bool:
-    """Whether each unit's rows are those of a whole table, or none: no condition leaves some of them out, and each is
-    joined with one row at most, of the same unit or of a public table.
+    """Whether each unit's rows are those of a whole table, or none: no condition leaves some of them out, as far as the
+    policy says, and each is joined with one row at most, of the same unit or of a public table.
     """
     match relation:
         case Scan():
@@ -335,8 +336,21 @@ def _whole(relation: Relation) -> bool:
                 and all(isinstance(e, Column) for _, e in relation.columns)
                 and _whole(relation.input)
             )
+        case Filter():
+            return _is_true(relation.predicate) and _whole(relation.input)
         case Join(left=left, right=right):
             if is_public(right):
                 return isinstance(right, Scan) and most_met(right, relation.equal) == 1 and _whole(left)
             return 1 in (rows_per_unit(left), rows_per_unit(right)) and _whole(left) and _whole(right)
     return False
+
+
+def _is_true(predicate: Expression) -> bool:
+    """Whether a condition leaves out NULLs alone, where the policy says there are none; ROLLUP does of its keys."""
+    if not isinstance(predicate, Apply):
+        return False
+    if predicate.function.name == "and":
+        return all(map(_is_true, predicate.arguments))
+    (own, *_) = predicate.arguments
+    is_null = isinstance(own, Apply) and own.function.name == "is_null"
+    return predicate.function.name == "not" and is_null and not arguments_of(own)[0].facts.nullable
