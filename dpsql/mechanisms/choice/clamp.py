@@ -30,11 +30,16 @@ __all__ = [
     "above_edges",
     "by_edges",
     "edges_to",
+    "is_filled",
     "place_of",
 ]
 
 WIDE = 256
 """From so many steps of a grid on, bounds are thought to be loose; codes, ages and scores have fewer. A guess."""
+
+FILLED = 16
+"""Bounds without 0 whose far end is at most so many times the near one are thought to be filled. A guess: who knows how
+small values are at least knows their scale, as that of ratings from a half to five, years, and dates."""
 
 CLIMB = Fraction(5, 2)
 """Nats that a clamp twice as high must be worth just below the guessed edge. Further down it is in proportion less, at
@@ -196,6 +201,12 @@ class ClampSearch:
     def says(self) -> tuple[str, str]:
         """Where the clamp is from, and how sure the number of units above it is."""
         return "chosen privately", f"{1 - MISS:.0%}"
+
+
+def is_filled(low: int, high: int) -> bool:
+    """Whether values of one sign are bounded by numbers of one scale."""
+    near, far = sorted((abs(low), abs(high)))
+    return low * high > 0 and far <= FILLED * near
 
 
 def edges_to(last: int, first: int = 1) -> tuple[int, ...]:

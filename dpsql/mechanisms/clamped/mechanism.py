@@ -78,7 +78,7 @@ from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request, derive
-from dpsql.mechanisms.choice.clamp import EASY, STEEP, WIDE, ClampSearch, place_of
+from dpsql.mechanisms.choice.clamp import EASY, STEEP, WIDE, ClampSearch, is_filled, place_of
 from dpsql.mechanisms.clamped.facts import known_clamp, known_sizes
 from dpsql.mechanisms.clamped.release import ClampedRelease
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
@@ -289,7 +289,8 @@ def _guess(request: Request, totals: Sized, *, loose: bool) -> float:
     if function != "sum" or request.grid is None:
         return rows
     facts, steps = request.facts, max(abs(request.grid.low), abs(request.grid.high))
-    one = steps * request.grid.step * (Fraction(1, LOOSE) if steps >= WIDE else 1)
+    wide = steps >= WIDE and not is_filled(request.grid.low, request.grid.high)
+    one = steps * request.grid.step * (Fraction(1, LOOSE) if wide else 1)
     if facts.centre is not None and facts.spread is not None:
         one = min(steps * request.grid.step, abs(facts.centre) + 2 * facts.spread)
     return max(1.0, rows * float(one / totals.grid.step))

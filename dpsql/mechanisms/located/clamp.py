@@ -31,7 +31,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpsql.mechanisms.choice.clamp import ALLOWED, WIDE, ClampSearch, by_edges, edges_to, place_of
+from dpsql.mechanisms.choice.clamp import ALLOWED, WIDE, ClampSearch, by_edges, edges_to, is_filled, place_of
 from dpsql.mechanisms.choice.groups import Whole, together
 from dpsql.mechanisms.choice.tails import THINS, beyond
 from dpsql.mechanisms.located.place import STANDARD, Clip
@@ -51,9 +51,6 @@ coordinates fill them."""
 NARROW = 32
 """From so many steps on, bounds are hoped to be half as loose. A guess on the side of the search, as in `clamped`:
 where it is wrong, little is lost."""
-FILLED = 16
-"""Bounds without 0 whose far end is at most so many times the near one are thought to be filled. A guess: who knows how
-small values are at least knows their scale, as that of ratings from a half to five, years, and dates."""
 SPREADS = 4  # Declared spreads that rows are thought to reach from the centre, or farther. A guess.
 
 
@@ -162,7 +159,7 @@ def clamps_of(grid: Grid, facts: Facts) -> Clamps:
     far = max(grid.high - anchor, anchor - grid.low)
     edges = edges_to(far, max(1, far // FIRST))
     loose = BOTH if 2 * min(grid.high - anchor, anchor - grid.low) >= far else LOOSE
-    reach = float(far if far < WIDE or _filled(grid) else far // loose)
+    reach = float(far if far < WIDE or is_filled(grid.low, grid.high) else far // loose)
     if facts.spread is not None:
         reach = max(reach, SPREADS * float(facts.spread / grid.step))
     hoped = min(reach, 2 * far / LOOSE) if far >= NARROW else reach
@@ -173,9 +170,3 @@ def clamps_of(grid: Grid, facts: Facts) -> Clamps:
 def is_tight(grid: Grid, facts: Facts) -> bool:
     """Whether bounds are thought to be where the values are, as those of codes, ages and scores."""
     return grid.high - grid.low < WIDE and facts.spread is None
-
-
-def _filled(grid: Grid) -> bool:
-    """Whether values of one sign are bounded by numbers of one scale."""
-    near, far = sorted((abs(grid.low), abs(grid.high)))
-    return grid.low * grid.high > 0 and far <= FILLED * near

@@ -16,6 +16,7 @@ from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.plan.needs import Contribution
 from dpsql.plan.nodes import Filter
+from dpsql.plan.types import Grid
 from tests.effort import few_calls
 from tests.unit.mechanisms.asking import BY_RHO, CITY, CONSENT, HALF, OPEN, WITH_DELTA, asking
 
@@ -54,6 +55,12 @@ def test_counts_of_a_whole_table_are_clamped_where_caps_are_far_above_what_units
     picked = Filter(request.source.relation, CONSENT)
     of_part = replace(request, source=replace(request.source, relation=picked))
     assert [choose(own).release.mechanism for own in (request, of_part)] == [whole, part]
+
+
+@pytest.mark.parametrize(("low", "mechanism"), [(0, "clamped"), (100, "clamped"), (700, "laplace"), (-2000, "clamped")])
+def test_sums_of_bounds_of_one_scale_are_not_clamped_where_the_cap_of_rows_is_tight(low: int, mechanism: str) -> None:
+    grid = Grid(Fraction(1, 100), low, 2000)
+    assert choose(asking("sum", held=Contribution(5, 1, 5), grid=grid, price=HALF)).release.mechanism == mechanism
 
 
 def test_without_delta_gaussian_is_not_considered_and_says_why() -> None:
