@@ -304,7 +304,8 @@ def test_a_column_of_the_source_is_worked_out_a_few_times_however_often_it_is_sa
 
 def test_totals_side_by_side_are_worked_out_once(twins: dict[str, Twins], server: Server) -> None:
     proxy = twins["hospital"].there
-    sql = "SELECT year(visited_on), COUNT(*), SUM(cost) FROM visits GROUP BY 1"
+    named = "WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'clamped')"
+    sql = f"SELECT {named} year(visited_on), COUNT(*), SUM(cost) FROM visits GROUP BY 1"
     asked = planned(proxy.session(analyst="once"), Block((), sql))
     assert isinstance(asked, Prepared)
     statements = [statement for reading in asked.readings for statement in made_up(reading.statement)]
