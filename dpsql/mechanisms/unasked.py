@@ -28,7 +28,8 @@ from collections.abc import Sequence
 
 from dpsql.mechanisms.base import Mechanism, Request
 from dpsql.plan.known.relations import conjuncts
-from dpsql.plan.nodes import Apply, Case, Column, Expression, Filter, PerUnit, Project, Relation, Scan
+from dpsql.plan.known.there import wanted
+from dpsql.plan.nodes import Case, Column, Expression, Filter, PerUnit, Project, Relation, Scan
 from dpsql.plan.values.hints import source
 
 __all__ = ["only_named"]
@@ -90,15 +91,7 @@ def _whole(relation: Relation, columns: Sequence[Expression]) -> bool:
         case PerUnit():
             return _whole(relation.input, columns)
         case Filter(predicate=predicate):
-            there = all(_is_there(part, columns) for part in conjuncts(predicate))
-            return there and _whole(relation.input, columns)
-    return False
-
-
-def _is_there(condition: Expression, columns: Sequence[Expression]) -> bool:
-    match condition:
-        case Apply(function=no, arguments=(Apply(function=missing, arguments=(column,)),)):
-            return (no.name, missing.name) == ("not", "is_null") and column in columns
+            return all(wanted(part) in columns for part in conjuncts(predicate)) and _whole(relation.input, columns)
     return False
 
 

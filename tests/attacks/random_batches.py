@@ -20,6 +20,7 @@ from dpsql.audit.charged import Charged
 from dpsql.backend import Backend
 from dpsql.errors import EngineFailed, Error, InvariantBroken
 from dpsql.prepare import Measured
+from dpsql.prepare.batch import Batch
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import Composed, PrivacyLoss
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
@@ -31,7 +32,7 @@ from tests.attacks.random_replay import InProcess, backend_over, from_seeds
 from tests.attacks.random_worlds import CONDITIONS, KEYS, NUMBERS, World, world
 from tests.settled import settled
 
-__all__ = ["audited", "statements"]
+__all__ = ["audited", "but_the_last", "statements", "told"]
 
 ASKED = 40
 """Statements of each world."""
@@ -213,6 +214,11 @@ def _prints(session: Session, sql: str) -> tuple[str, ...]:
 def told(answer: Answer) -> Any:
     """All of an answer that rests on what was released."""
     return repr((answer.columns, answer.rows, [answer.ends(at) for at in range(len(answer.columns))]))
+
+
+def but_the_last(batch: Batch) -> Loss:
+    """A planted bug, in the place of `Batch.loss`: the last statement of several that are new is not charged."""
+    return Composed(tuple(batch.paid[index] for index in batch.fresh[: max(1, len(batch.fresh) - 1)]))
 
 
 def main() -> None:

@@ -10,9 +10,7 @@ import pytest
 from dpsql.answers.computed.postprocess import PostProcess
 from dpsql.engine.base import EngineStatement
 from dpsql.prepare.batch import Batch
-from dpsql.privacy.kinds import Loss
-from dpsql.privacy.loss import Composed
-from tests.attacks.random_batches import audited
+from tests.attacks.random_batches import audited, but_the_last
 from tests.attacks.random_replay import assert_none_convicts
 
 SEEDS = range(1, 4)
@@ -32,9 +30,6 @@ def test_it_is_in_many_new_worlds(after: PostProcess, seed: int) -> None:
 
 
 def test_a_statement_of_a_batch_that_is_not_charged_is_convicted(after: PostProcess) -> None:
-    def but_the_last(batch: Batch) -> Loss:
-        return Composed(tuple(batch.paid[index] for index in batch.fresh[: max(1, len(batch.fresh) - 1)]))
-
     with patch.object(Batch, "loss", property(but_the_last)):
         assert any("charged" in problem for seed in SEEDS for problem in audited(seed, after))
 

@@ -86,13 +86,13 @@ from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.advised import LogHistogram
 from dpsql.plan.grids import edges_of_totals, grid_of_totals
 from dpsql.plan.known.groups import most_values
-from dpsql.plan.known.relations import is_public, most_met, private_scans
+from dpsql.plan.known.relations import conjuncts, is_public, most_met, private_scans
 from dpsql.plan.known.stability import rows_per_unit
+from dpsql.plan.known.there import wanted
 from dpsql.plan.needs import Contribution, Sized, Source
-from dpsql.plan.nodes import Apply, Column, Expression, Filter, Join, Project, Relation, Scan
+from dpsql.plan.nodes import Column, Expression, Filter, Join, Project, Relation, Scan
 from dpsql.plan.rows.per_unit import totals_per_unit
 from dpsql.plan.types import Grid
-from dpsql.plan.values.expressions import arguments_of
 from dpsql.privacy.loss import Composed
 
 __all__ = ["Clamped"]
@@ -348,10 +348,4 @@ def _whole(relation: Relation) -> bool:
 
 def _is_true(predicate: Expression) -> bool:
     """Whether a condition leaves out NULLs alone, where the policy says there are none; ROLLUP does of its keys."""
-    if not isinstance(predicate, Apply):
-        return False
-    if predicate.function.name == "and":
-        return all(map(_is_true, predicate.arguments))
-    (own, *_) = predicate.arguments
-    is_null = isinstance(own, Apply) and own.function.name == "is_null"
-    return predicate.function.name == "not" and is_null and not arguments_of(own)[0].facts.nullable
+    return all(own is not None and not own.facts.nullable for own in map(wanted, conjuncts(predicate)))

@@ -9,7 +9,7 @@ from dpsql.plan.known.relations import conjuncts
 from dpsql.plan.nodes import Apply, Case, Constant, Expression
 from dpsql.plan.values.ranges import is_certain
 
-__all__ = ["Presence", "filtered", "presence", "value_where_there"]
+__all__ = ["Presence", "filtered", "presence", "value_where_there", "wanted"]
 
 Presence = frozenset[tuple[str, Expression]]
 """What must hold of a row: that an expression is TRUE (``is``), or that it is not NULL (``has``)."""
@@ -40,12 +40,16 @@ def presence(expression: Expression) -> Presence:
 
 
 def _holds(condition: Expression) -> Presence:
+    value = wanted(condition)
+    return frozenset([("is", condition)]) if value is None else presence(value)
+
+
+def wanted(condition: Expression) -> Expression | None:
+    """What a condition wants to be there: ``x`` of ``x IS NOT NULL``; None of any other condition."""
     match condition:
-        case Apply(function=outer, arguments=(Apply(function=inner, arguments=(value,)),)) if (
-            outer.name == "not" and inner.name == "is_null"
-        ):
-            return presence(value)
-    return frozenset([("is", condition)])
+        case Apply(function=no, arguments=(Apply(function=missing, arguments=(value,)),)):
+            return value if (no.name, missing.name) == ("not", "is_null") else None
+    return None
 
 
 def value_where_there(expression: Expression) -> Expression:
