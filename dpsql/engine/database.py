@@ -258,6 +258,21 @@ class Database(Protocol):
             InvariantBroken: If the engine does not count.
         """
 
+    def create_by_day(self, name: str, column: str, rows: str) -> None:
+        """Makes a table of how many units and rows have each day, NULL too: the column, and `plan.catalog.DAYS`.
+
+        Only engines that count (`Dialect.counts`) are asked for it.
+
+        Args:
+            name: The table's.
+            column: What the days are called.
+            rows: SQL of the number of each row's unit and its day; the rows come in the order of the units.
+
+        Raises:
+            ValueError: If they do not.
+            InvariantBroken: If the engine does not count.
+        """
+
     def again(self, names: Sequence[str], place: Path, make: Callable[[Callable[[str], str]], None]) -> bool:
         """Makes bounded tables of those in a version's directory; False, and none is there, where that cannot be read.
 

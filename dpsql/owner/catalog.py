@@ -14,6 +14,7 @@ from dpsql.limits import LONGEST_IDENTITY
 from dpsql.owner.advice.typical import place_of
 from dpsql.owner.building.by_size import sizes_by_day, sizes_of_rows
 from dpsql.owner.building.facts import with_lists
+from dpsql.owner.building.open_days import stored_days
 from dpsql.owner.building.totals import stored_totals
 from dpsql.owner.building.value_counts import stored_counts
 from dpsql.owner.partitions import with_partition
@@ -129,6 +130,7 @@ def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) 
         totals=stored_totals(shape),
         sizes=sizes_of_rows(shape),
         days=sizes_by_day(shape),
+        open_days=stored_days(shape),
         counts=stored_counts(shape),
         renamed=_renamed(table, columns),
         description=table.description or "",

@@ -16,6 +16,7 @@ from dpsql.plan.types import Facts, Value
 
 __all__ = [
     "COUNTS",
+    "DAYS",
     "MOST_RANK",
     "NUMBER",
     "RANK",
@@ -26,6 +27,7 @@ __all__ = [
     "RandomPartition",
     "RandomStatistic",
     "StoredCounts",
+    "StoredDays",
     "StoredSizes",
     "StoredTotals",
     "TableInfo",
@@ -53,6 +55,10 @@ SIZES = ("$of", "$bin", "$units", "$signs", "$total")
 
 COUNTS = ("$of", "$value", "$rows")
 """Columns of counted values: which of `StoredCounts.columns`, a value, and how many rows have it."""
+
+
+DAYS = ("$units", "$rows")
+"""Beside a day, the columns that say how many units and rows have it."""
 
 
 def rank_digits(rows_per_unit: int) -> int:
@@ -175,6 +181,19 @@ class StoredCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredDays:
+    """How many units and rows of a table have each day of a column, NULL too, stored where the engine counts.
+
+    Attributes:
+        name: That of the bounded table which holds it: the column, and `DAYS`.
+        column: The column.
+    """
+
+    name: str
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoredTotals:
     """What is stored of each unit of a table, in all or by the values of listed columns: a row for each that has rows.
 
@@ -233,6 +252,7 @@ class TableInfo:
         sizes: What its units have in all, by size, where that is stored of its rows themselves: each unit has one, or
             they are themselves totals; else None.
         days: The same of its rows by the days of a column, for each that has some; of `keys` that is the one.
+        open_days: How many units and rows have each day of a column without bounds, for each that has some.
         counts: How many rows have each value of its columns, where its engine holds that; else None.
         renamed: From the data's names of columns to those here, where the policy says that they differ; for messages.
         unread: Of a synthetic table that was granted: what its first reading costs; '' once it is paid for.
@@ -262,6 +282,7 @@ class TableInfo:
     totals: tuple[StoredTotals, ...] = ()
     sizes: StoredSizes | None = None
     days: tuple[StoredSizes, ...] = ()
+    open_days: tuple[StoredDays, ...] = ()
     counts: StoredCounts | None = None
     renamed: Mapping[str, str] = field(default_factory=dict, compare=False)
     unread: str = ""

@@ -162,6 +162,10 @@ class Written:
         """Totals by size."""
         self.sql.append(rows.sql)
 
+    def create_by_day(self, name: str, column: str, rows: str) -> None:
+        """Numbers by day."""
+        self.sql.append(rows)
+
     def record(self, sql: str, file: Path) -> None:
         """The record of classes."""
         self.sql.append(sql)

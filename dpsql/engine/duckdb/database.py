@@ -17,6 +17,7 @@ import duckdb
 from dpsql.engine.database import BySize, Parts, SourceTable
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.duckdb import FILE, csv_errors
+from dpsql.engine.duckdb.by_day import create_by_day
 from dpsql.engine.duckdb.by_size import create_by_size
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.duckdb.ducklake import address_of, rows_of_ducklake
@@ -154,6 +155,10 @@ class DuckDBDatabase:
     def create_by_size(self, name: str, rows: BySize) -> None:
         """Makes a table of units' totals by size; see `Database.create_by_size`."""
         create_by_size(self._connection, name, rows)
+
+    def create_by_day(self, name: str, column: str, rows: str) -> None:
+        """Makes a table of how many units and rows have each day; see `Database.create_by_day`."""
+        create_by_day(self._connection, name, column, rows)
 
     def again(self, names: Sequence[str], place: Path, make: Callable[[Callable[[str], str]], None]) -> bool:
         """Makes bounded tables out of those of an earlier version's file; see `Database.again`."""

@@ -159,6 +159,14 @@ class SparkDatabase:
         """
         raise InvariantBroken(f"{name} is of rows that this engine does not add up")
 
+    def create_by_day(self, name: str, column: str, rows: str) -> None:
+        """Nobody asks for it: see `Database.create_by_day`.
+
+        Raises:
+            InvariantBroken: If somebody does.
+        """
+        raise InvariantBroken(f"{name} is of rows that this engine does not count")
+
     @contextmanager
     def scratch(self, sql: str) -> Iterator[str]:
         """A table of a query's rows for the time of a block."""

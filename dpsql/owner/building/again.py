@@ -51,6 +51,9 @@ class Makes(Protocol):
     def create_by_size(self, name: str, rows: BySize) -> None:
         """As `Database.create_by_size`."""
 
+    def create_by_day(self, name: str, column: str, rows: str) -> None:
+        """As `Database.create_by_day`."""
+
     def scratch(self, sql: str) -> AbstractContextManager[str]:
         """As `Database.scratch`."""
 
@@ -79,6 +82,11 @@ class Heard:
     def create_by_size(self, name: str, rows: BySize) -> None:
         """A bounded table of totals by size."""
         self.said.append([name, rows.sql, rows.keys, rows.adds, rows.bins, rows.shown])
+        self.orders[name] = ()
+
+    def create_by_day(self, name: str, column: str, rows: str) -> None:
+        """A bounded table of numbers by day."""
+        self.said.append([name, column, rows])
         self.orders[name] = ()
 
     @contextmanager
