@@ -1,8 +1,9 @@
 """Random tables of many rows a unit, and statements over them: what an engine stores beside the rows is read for some.
 
-Totals by unit, by listed columns and by day are stored where a unit may have many rows, or columns have few values; so
-caps, bounds and lists are drawn from either side of that. Values lie on their bounds, outside, and where no number is;
-days and moments stand at the ends of months and years, beside each other, and are NULL.
+Totals by unit, by listed columns and by day, and counts by days without bounds, are stored where a unit may have many
+rows, or columns have few values; so caps, bounds and lists are drawn from either side of that. Values lie on their
+bounds, outside, and where no number is; days and moments stand at the ends of months and years, beside each other,
+eight thousand years away, and are NULL.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ DAYS = tuple(
 LAST = (date(2024, 1, 20), date(2024, 12, 31))
 ENDS = (4, 9, 100, 2**20, 2**31 - 1, 2**31, 2**40, 2**46)
 TYPES = {
-    "g": "VARCHAR", "z": "VARCHAR", "b": "BOOLEAN", "d": "DATE", "ts": "TIMESTAMP", "n": "BIGINT", "m": "INTEGER",
-    "x": "DOUBLE",
+    "g": "VARCHAR", "z": "VARCHAR", "b": "BOOLEAN", "d": "DATE", "o": "DATE", "ts": "TIMESTAMP", "n": "BIGINT",
+    "m": "INTEGER", "x": "DOUBLE",
 }  # fmt: skip
 NUMBERS = ("n", "m", "x")
 KEYS: Mapping[str, Sequence[str]] = {
@@ -46,6 +47,7 @@ KEYS: Mapping[str, Sequence[str]] = {
         "d", "date_trunc('month', d)", "date_trunc('week', d)", "date_trunc('quarter', d)", "year(d)", "month(d)",
         "dayname(d)", "dayofweek(d)", "d >= DATE '2024-01-01'", "d - DATE '2023-12-28'", "d + 1",
     ),
+    "o": ("o", "o", "date_trunc('month', o)"),
     "ts": ("ts::DATE", "hour(ts)", "date_trunc('day', ts)"),
     "m": ("m", "m > 3"),
     "z": ("z",),
@@ -56,6 +58,7 @@ CONDITIONS: Mapping[str, Sequence[str]] = {
     "g": ("g <> 'a'", "g IS NOT NULL", "g IN ('a', 'b')", "g IS NULL", "(g = 'a' OR g <> 'a')"),
     "b": ("b", "b IS NOT NULL", "NOT b"),
     "d": ("d >= DATE '2024-01-01'", "d IS NOT NULL", "d < DATE '2030-01-01'", "d IS NULL"),
+    "o": ("o >= DATE '2024-01-01'", "o IS NOT NULL"),
     "ts": ("ts IS NOT NULL", "ts >= TIMESTAMP '2024-01-01 00:00:00'"),
     "m": ("m >= 0", "m > 2", "m IS NOT NULL"),
     "n": ("n > 0", "n IS NOT NULL", "n >= -999999999999999"),
@@ -126,6 +129,7 @@ def _columns(chance: random.Random) -> dict[str, dict[str, Any]]:
         "g": {"type": "text", "values": ["a", "b", "w"]},
         "b": {"type": "boolean"},
         "d": {"type": "date", "bounds": [FIRST, chance.choice(LAST)]},
+        "o": {"type": "date"},
         "ts": {"type": "timestamp", "bounds": [datetime.combine(FIRST, time()), datetime(2024, 1, 20, 12)]},
         "n": {"type": "integer", "bounds": [chance.choice((0, 0, 1, -3, -high)), high]},
         "m": {"type": "integer", "bounds": [0, 9]},
@@ -175,6 +179,7 @@ def _value(name: str, columns: Mapping[str, Any], chance: random.Random) -> Any:
         "z": lambda: chance.choice(("a", "b", "c", "other")),
         "b": lambda: chance.random() < 0.5,
         "d": lambda: chance.choice((chance.choice(DAYS), FIRST + timedelta(chance.randrange(30)))),
+        "o": lambda: chance.choice((chance.choice(DAYS), date.max, FIRST)),
         "ts": lambda: (
             datetime.combine(chance.choice(DAYS), time())
             if chance.random() < 0.3

@@ -90,7 +90,7 @@ def test_spellings_asked_at_one_moment_are_one_charge_and_one_draw(folder: Path)
         assert sessions[0].budget().spent.epsilon == 0.5
 
 
-@pytest.mark.parametrize("times", ["", "answer_times: [1s]\n"])
+@pytest.mark.parametrize("times", ["", "answer_times: [300ms]\n"])
 def test_a_table_that_is_asked_for_while_it_is_made_is_made_once(folder: Path, times: str) -> None:
     policy, sampler = folder / "clinic.yaml", Slow()
     policy.write_text(policy.read_text() + times)

@@ -19,7 +19,7 @@ from tests.attacks.random_replay import assert_none_convicts
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
 
-SEEDS = (1, 12, 25, 28)  # Each kind of statement is compared in one of them, and bounds of differences are reached.
+SEEDS = (3, 11, 15)  # Each kind of statement is compared in one of them, and bounds of differences are reached.
 MANY = 100
 
 

@@ -28,7 +28,7 @@ from dpsql.testing import Noiseless
 from tests.attacks.doors import KINDS, Turned, ways
 from tests.unit.server.clinic import COUNT, POLICY, open_clinic, write_clinic
 
-GRID = 0.3  # Seconds; what takes longer on a busy machine leaves at its multiples.
+GRID = 0.1  # Seconds; what takes longer on a busy machine leaves at its multiples.
 TIMED = POLICY + f"answer_times: [{round(GRID * 1000)}ms]\n"
 REFUSED = ("SELECT * FROM people", "SELEC", f"{COUNT} WHERE age > 'x'", "SELECT SUM(age) FROM nowhere", "DROP TABLE x")
 FREE = ("SHOW TABLES", "SHOW BUDGET", "SET epsilon = 0.25", f"EXPLAIN {COUNT}")

@@ -61,6 +61,13 @@ ENGINE = (
         ("tests/unit/engine",),
     ),
     Defence(
+        "counted days of a whole table serve no tighter cap",
+        "dpsql/engine/stored_days.py",
+        "    if not isinstance(scan, Scan) or capped or ",
+        "    if not isinstance(scan, Scan) or ",
+        ("tests/unit/engine",),
+    ),
+    Defence(
         "DuckDB reads the tables that were meant, and no other",
         VERIFY,
         "    if used_tables != set(tables):\n",
