@@ -5,6 +5,7 @@ Tests: tests/unit/releasing/test_creating.py.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -37,7 +38,7 @@ from dpsql.privacy.loss import PrivacyLoss
 from dpsql.privacy.tables import RawTable
 from dpsql.releasing.names import refuse_taken
 from dpsql.releasing.payers import Payer
-from dpsql.releasing.stored import MOST_READ, read_stored, without_null, written
+from dpsql.releasing.stored import read_stored, without_null, written
 from dpsql.sql import syntax
 from dpsql.sql.parse import normal
 
@@ -58,6 +59,11 @@ WHOLE = {"halfspaces": ("halfspaces", (2,)), "intervals": ("rectangles", (2, 3))
 """The workload of all columns that a method is for, and of how many, where none is said."""
 NORMAL = 1.96  # Standard deviations on either side that hold 95% of a normal law.
 MEGABYTE = 10**6  # In bytes.
+MOST_DIFFERENT = 1_000_000
+"""Different rows of a synthetic table: they are kept, and travel to a process with each statement. It is a choice."""
+MOST_VALUES = 50_000_000
+"""Values of the rows of which a table is made, by the policy's guess: 1.2 GB, where rows are drawn. It is a choice."""
+MOST_ROWS = 10_000_000  # That an analyst may ask for. It is a choice.
 READS = "Whatever is asked of the table later costs nothing."
 OWED = "It was paid for, and its process was lost before it was kept: it is made under that charge, for nothing more."
 CONSTRUCT = "CREATE SYNTHETIC TABLE"
@@ -311,8 +317,8 @@ def _options(statement: syntax.CreateSynthetic) -> tuple[dict[str, Any], Options
         raise ProgrammingError(f"method is {method}. Write its name, such as method = 'tree'.")
     if alpha is not None and (isinstance(alpha, bool) or not isinstance(alpha, int | Decimal) or not 0 < alpha < 1):
         raise ProgrammingError(f"alpha is {alpha!r}, which is no share of the rows. Write a number such as 0.05.")
-    if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or not 1 <= rows <= MOST_READ):
-        raise ProgrammingError(f"rows is {rows!r}. Write a whole number from 1 to {MOST_READ:,}.")
+    if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or not 1 <= rows <= MOST_ROWS):
+        raise ProgrammingError(f"rows is {rows!r}. Write a whole number from 1 to {MOST_ROWS:,}.")
     return {**mine, "method": method.lower()} if method else mine, own
 
 
@@ -367,11 +373,16 @@ def _refuse_governed(plan: Plan) -> None:
     Raises:
         UnsupportedQuery: If small groups stay hidden, or the table is too large.
     """
+    rows, cells = rows_about(plan.relation, ((),)), math.prod(len(key.domain or ()) for key in plan.keys)
     if min_units(plan.relation) > 1:
         why = "the policy's min_units hides small groups, and any groups may be asked of synthetic rows."
         hint = "Ask GROUP BY."
-    elif rows_about(plan.relation, ((),)) > MOST_READ:
-        why, hint = f"SQL reads synthetic tables of up to {MOST_READ:,} rows.", "Select fewer, or ask GROUP BY."
+    elif min(rows, cells) > MOST_DIFFERENT:
+        why = f"{min(rows, cells):,} rows may be different, and SQL reads {MOST_DIFFERENT:,} of a synthetic table."
+        hint = "Select fewer columns, or cut them into parts with width_bucket(x, low, high, count)."
+    elif rows * len(plan.keys) > MOST_VALUES:
+        why = f"its rows have about {rows * len(plan.keys):,} values, and {MOST_VALUES:,} are the most."
+        hint = "Select fewer rows or columns, or ask GROUP BY."
     else:
         return
     raise UnsupportedQuery(why, construct=CONSTRUCT, hint=hint)

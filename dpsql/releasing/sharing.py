@@ -156,7 +156,5 @@ def _id(table: SyntheticTable) -> str:
 
 def _whole(stored: StoredTable) -> Answer:
     """All rows, as an answer."""
-    columns = stored.expanded()
     kinds = tuple(column.facts.type for column in stored.info.columns.values())
-    rows = list(zip(*(values for _, values in columns.values()), strict=True))
-    return public(tuple(columns), kinds, rows)
+    return public(tuple(stored.info.columns), kinds, stored.expanded())

@@ -40,6 +40,8 @@ MOST_PLANNED = 100
 PLAN = "plan"  # The name of the one that a connection has.
 ANY = "any type"  # Of a column that the statement gives, and the worker reads whatever it is.
 INPUT = "what came with the request"  # The name of a table while it is taken in.
+LISTED = 1024
+"""Rows that DuckDB makes of one at once, in lists of 16 MiB for a block of 2,048. It is a choice."""
 GRACE = 1.0  # Seconds between the parent's deadline and the kernel's. It is a choice: the parent's comes first.
 
 
@@ -308,14 +310,22 @@ def _require(found: list[list[str]], expected: list[list[str]]) -> None:
 
 
 def _hold(cursor: _duckdb.DuckDBPyConnection, name: str, columns: list[list[str]], table: bytes) -> None:
-    """Puts one of the request's own tables where its statement looks for it."""
+    """Puts one of the request's own tables where its statement looks for it.
+
+    Rows that come once for many are there as often as they should be while a statement reads them, and never before.
+    """
     casts = ", ".join(f"CAST({_quoted(own)} AS {kind})" for own, kind in columns if own != wire.TIMES)
     names = ", ".join(_quoted(own) for own, _ in columns if own != wire.TIMES)
-    rows = _quoted(INPUT)
-    if [wire.TIMES, "BIGINT"] in columns:
-        rows = f"(SELECT *, unnest(range({_quoted(wire.TIMES)})) FROM {rows})"
     cursor.register(INPUT, nanoarrow.ArrayStream(wire.unpack(table)))
-    cursor.execute(f"CREATE TEMP TABLE {_quoted(name)}({names}) AS SELECT {casts} FROM {rows}")
+    if [wire.TIMES, "BIGINT"] not in columns:
+        cursor.execute(f"CREATE TEMP TABLE {_quoted(name)}({names}) AS SELECT {casts} FROM {_quoted(INPUT)}")
+    else:
+        kept, times, before = map(_quoted, (f"{name} and {wire.TIMES}", wire.TIMES, f"rows before, of {wire.TIMES}"))
+        parts = f"SELECT *, unnest(range(0, {times}, {LISTED})) AS {before} FROM {_quoted(INPUT)}"
+        few = f"least({LISTED}, {times} - {before})"
+        cursor.execute(f"CREATE TEMP TABLE {kept}({names}, {times}) AS SELECT {casts}, {few} FROM ({parts})")
+        every = f"SELECT {names} FROM (SELECT *, unnest(range({times})) FROM {kept})"
+        cursor.execute(f"CREATE TEMP VIEW {_quoted(name)} AS {every}")
     cursor.unregister(INPUT)
 
 

@@ -126,7 +126,7 @@ def test_what_cannot_be_read_beside_a_table_refuses_its_first_reading_uncharged(
     proxy.releases.create(AGES, ["ana"])
     proxy.releases.grant("ages", "eve")
     eve = proxy.session(analyst="eve")
-    monkeypatch.setattr("dpsql.releasing.reading.MOST_READ", 0)
+    monkeypatch.setattr("dpsql.releasing.reading.MOST_BESIDE", 0)
     with pytest.raises(OperationalError, match=r"towns has 1 rows; beside a synthetic table SQL reads 0\."):
         eve.query(JOINED)
     assert spent(eve) == 0
