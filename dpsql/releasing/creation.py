@@ -1,6 +1,6 @@
 """How a synthetic table is made: planned and quoted from public facts, then charged, read, released and stored.
 
-Tests: tests/unit/releasing/test_creating.py.
+Tests: tests/unit/releasing/test_creating.py, tests/unit/releasing/test_large_tables.py.
 """
 
 from __future__ import annotations
