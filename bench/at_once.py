@@ -157,20 +157,29 @@ def processes(folder: Path, scale: float, seconds: float, number: int = 2) -> Ra
 
 def lines(threads: Rates, both: Rates, scale: float) -> list[str]:
     """The section of docs/benchmarks.md."""
-    rows, ratios = [], dict[str, list[float]]()
+    rows, ratios, gains = [], dict[str, list[float]](), dict[str, list[float]]()
+    alone = {(name, side): statistics.median(threads[name, 1, side]) for name, _, side in threads}
     for rates, word in ((threads, "thread"), (both, "process")):
         for name, number, side in rates:
             if side != "dpsql":
                 continue
             own = [statistics.median(rates[name, number, who]) for who in ("raw", "workers", "dpsql")]
             asking = f"{number} {word}{'' if number == 1 else 's'}" if word == "thread" else "2 processes"
-            shares = [own[2] / own[1], own[2] / own[0]]
+            shares = [own[2] / own[1], own[2] / own[0], own[0] / alone[name, "raw"], own[2] / alone[name, "dpsql"]]
             ratios.setdefault(asking, []).append(shares[0])
+            gains.setdefault(asking, []).append(shares[3] / shares[2])
             rows.append([f"{name}, {asking}", *(f"{one:.0f}" for one in own), *(f"{one:.2f}" for one in shares)])
-    titles = ("asked at once", "raw", "workers alone", "dpsql", "dpsql / workers", "dpsql / raw")
-    means = ", ".join(f"{asking} {statistics.geometric_mean(own):.2f}" for asking, own in ratios.items())
+    titles = ("asked at once", "raw", "workers alone", "dpsql", "dpsql / workers", "dpsql / raw", "raw gains", "gains")
     said = f"Statements a second over TPC-H at scale factor {scale:g}; medians of {ROUNDS} rounds in turns."
-    return [circumstances(), "", said, "", *table(titles, rows), "", f"dpsql / workers, geometric means: {means}."]
+    gained = "Gains are how many times as many as one thread has answered, of raw readers and of dpsql."
+    means = [_means("dpsql / workers", ratios), _means("gains of dpsql / of raw readers", gains)]
+    return [circumstances(), "", said, gained, "", *table(titles, rows), "", *means]
+
+
+def _means(what: str, found: Mapping[str, Sequence[float]]) -> str:
+    """The geometric means over the statements."""
+    means = ", ".join(f"{asking} {statistics.geometric_mean(own):.2f}" for asking, own in found.items())
+    return f"{what}, geometric means: {means}."
 
 
 def main() -> None:

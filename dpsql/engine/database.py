@@ -258,18 +258,18 @@ class Database(Protocol):
             InvariantBroken: If the engine does not count.
         """
 
-    def create_by_day(self, name: str, column: str, rows: str) -> None:
+    def create_by_day(self, name: str, table: str, column: str) -> None:
         """Makes a table of how many units and rows have each day, NULL too: the column, and `plan.catalog.DAYS`.
 
         Only engines that count (`Dialect.counts`) are asked for it.
 
         Args:
             name: The table's.
-            column: What the days are called.
-            rows: SQL of the number of each row's unit and its day; the rows come in the order of the units.
+            table: A bounded table, in the order of its units and of their rows.
+            column: Its column of days.
 
         Raises:
-            ValueError: If they do not.
+            ValueError: If its rows do not lie in order.
             InvariantBroken: If the engine does not count.
         """
 

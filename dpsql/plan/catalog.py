@@ -17,6 +17,7 @@ from dpsql.plan.types import Facts, Value
 __all__ = [
     "COUNTS",
     "DAYS",
+    "MOST_FIRST",
     "MOST_RANK",
     "NUMBER",
     "RANK",
@@ -57,8 +58,12 @@ COUNTS = ("$of", "$value", "$rows")
 """Columns of counted values: which of `StoredCounts.columns`, a value, and how many rows have it."""
 
 
-DAYS = ("$units", "$rows")
-"""Beside a day, the columns that say how many units and rows have it."""
+DAYS = ("$group", "$units", "$rows")
+"""Beside a day: whether it is a unit's first one, its second, ..., how many units have it so, and in how many rows."""
+
+MOST_FIRST = 8
+"""Days of a unit that are told apart so; all others have the number behind. It is a choice: most caps are as tight, and
+for each a build looks at the rows once more."""
 
 
 def rank_digits(rows_per_unit: int) -> int:
@@ -183,6 +188,8 @@ class StoredCounts:
 @dataclass(frozen=True, slots=True)
 class StoredDays:
     """How many units and rows of a table have each day of a column, NULL too, stored where the engine counts.
+
+    A unit's first day is that of its first row, the next one that of its first row of another day, and so on.
 
     Attributes:
         name: That of the bounded table which holds it: the column, and `DAYS`.

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[Any]  # whole numbers of any width
 
-__all__ = ["by_key"]
+__all__ = ["KeyCounts", "by_key"]
 
 MOST = 18
 """Binary digits of places of keys, 2 MiB of each table of counts. It is a choice: a table is passed once for each piece
@@ -69,17 +69,23 @@ def by_key(
     Raises:
         ValueError: As `lying.pieces`.
     """
-    found, beside = (_Counts(WHOLE[columns[0][1]], *firsts) for _ in range(2))
+    found, beside = (KeyCounts(WHOLE[columns[0][1]], *firsts) for _ in range(2))
     parts = (part for piece in pieces(rows, [], rank_digits) for part in piece.parts())
     if not shared(parts, found.take, beside.take) or not found.add(beside):
         return None
     return found.table(columns, units)
 
 
-class _Counts:
-    """How many rows each key has, and how many of these repeat one of their unit."""
+class KeyCounts:
+    """How many rows each key has, and how many of these repeat one of their unit.
 
-    def __init__(self, step: int, first_rows: int, most_groups: int) -> None:
+    Args:
+        step: What all keys are multiples of.
+        first_rows: How many rows of each unit count, its first ones; 0 for all.
+        most_groups: Of how many groups; 0 for all.
+    """
+
+    def __init__(self, step: int = 1, first_rows: int = 0, most_groups: int = 0) -> None:
         import numpy as np
 
         self._step, self._low = step, 0
@@ -89,7 +95,7 @@ class _Counts:
         self._missing = np.zeros(2, dtype=np.int64)  # rows and units whose key is NULL
 
     def take(self, piece: Piece) -> bool:
-        """Counts some units; False where their keys lie too far from each other, or from those before."""
+        """KeyCounts some units; False where their keys lie too far from each other, or from those before."""
         import numpy as np
 
         if self._first_rows:
@@ -124,7 +130,7 @@ class _Counts:
         return True
 
     def _take_first(self, piece: Piece, places: Whole, many: int, own: slice) -> None:
-        """Counts the first groups of some units."""
+        """KeyCounts the first groups of some units."""
         import numpy as np
 
         present = piece.values[0][1]
@@ -137,7 +143,7 @@ class _Counts:
         self._again[own] += again[:many]
         self._missing += units[many] + again[many], units[many]
 
-    def add(self, other: _Counts) -> bool:
+    def add(self, other: KeyCounts) -> bool:
         """Adds what another one counted of other units; False where its keys lie too far from these."""
         if len(other._rows):
             if not self._reaches(other._low, other._low + len(other._rows) - 1):
@@ -163,26 +169,31 @@ class _Counts:
             self._low = least
         return True
 
+    def found(self) -> tuple[Whole, Whole, Whole]:
+        """(n,) keys but NULL, rising, with how many units and rows each has."""
+        import numpy as np
+
+        places = np.flatnonzero(self._rows)
+        rows = self._rows[places]
+        return (places + self._low) * self._step, rows - self._again[places], rows
+
     def table(self, columns: Sequence[Sequence[str]], units: Sequence[int]) -> Any:
         """See `by_key`."""
         import numpy as np
 
-        places, missing = np.flatnonzero(self._rows), int(self._missing[0] > 0)
-        many = len(places)
+        known, of_units, of_rows = self.found()
+        many, missing = len(known), int(self._missing[0] > 0)
         keys = np.zeros(many + missing, dtype=np.int32 if columns[0][1] == "DATE" else np.int64)
-        keys[:many] = (places + self._low) * self._step
-        shown = [
-            np.concatenate([own[places], self._missing[at : at + missing]])
-            for at, own in enumerate((self._rows, self._rows - self._again))
-        ]
-        known = np.packbits(np.arange(len(keys)) < many, bitorder="little") if missing else None
+        keys[:many] = known
+        shown = [np.concatenate([own, self._missing[at : at + missing]]) for at, own in enumerate((of_rows, of_units))]
+        mask = np.packbits(np.arange(len(keys)) < many, bitorder="little") if missing else None
         kinds = {"BIGINT": nanoarrow.int64(), "DATE": nanoarrow.date32(), "TIMESTAMP": nanoarrow.timestamp("us")}
         types = [kinds[kind] for _, kind in columns]
         children = [
             nanoarrow.c_array_from_buffers(
                 kind,
                 length=len(keys),
-                buffers=[None if at else known, shown[at in units] if at else keys],
+                buffers=[None if at else mask, shown[at in units] if at else keys],
                 null_count=0 if at else missing,
             )
             for at, kind in enumerate(types)

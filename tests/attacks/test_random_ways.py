@@ -63,5 +63,5 @@ def test_rows_without_a_day_that_are_stored_with_the_first_one_are_convicted(aft
 
 
 def test_units_of_a_day_that_are_read_for_its_rows_are_convicted(after: PostProcess) -> None:
-    with patch.dict(stored_days.STORED, {MeasureKind.ROWS: DAYS[0]}):
+    with patch.dict(stored_days.STORED, {MeasureKind.ROWS: DAYS[1]}):
         assert any(True for seed in SEEDS for _ in compared(seed, after))

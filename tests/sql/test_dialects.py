@@ -162,9 +162,8 @@ class Written:
         """Totals by size."""
         self.sql.append(rows.sql)
 
-    def create_by_day(self, name: str, column: str, rows: str) -> None:
-        """Numbers by day."""
-        self.sql.append(rows)
+    def create_by_day(self, name: str, table: str, column: str) -> None:
+        """Numbers by day, in the database's own words."""
 
     def record(self, sql: str, file: Path) -> None:
         """The record of classes."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from nanoarrow import ArrayStream
 
 from dpsql.engine.duckdb.dialect import DUCKDB
-from dpsql.plan.catalog import DAYS, NUMBER
-from dpsql.worker.whole_keys import by_key
+from dpsql.plan.catalog import DAYS, MOST_FIRST, NUMBER, RANK
+from dpsql.worker.group_ranks import by_group_rank
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,22 +21,26 @@ __all__ = ["create_by_day"]
 MADE = "made"  # The name of the numbers while they are taken in.
 
 
-def create_by_day(connection: duckdb.DuckDBPyConnection, name: str, column: str, rows: str) -> None:
+def create_by_day(connection: duckdb.DuckDBPyConnection, name: str, table: str, column: str) -> None:
     """Makes the table; see `Database.create_by_day`. Where days lie centuries apart, the database counts.
 
     Raises:
-        ValueError: If the rows do not come in the order of their units.
+        ValueError: If the rows do not lie in order.
     """
-    day, unit, (units, every) = DUCKDB.quoted(column), DUCKDB.quoted(NUMBER), map(DUCKDB.quoted, DAYS)
+    day, unit, rank, *shown = map(DUCKDB.quoted, (column, NUMBER, RANK, *DAYS))
+    group, units, rows = shown
     connection.execute("SET preserve_insertion_order = true")
-    found = by_key(connection.sql(rows), [(column, "DATE"), *((own, "BIGINT") for own in DAYS)], (1,))
+    stream = connection.sql(f"SELECT {unit}, {day} FROM {DUCKDB.bounded(table)}")
+    found = by_group_rank(stream, (column, *DAYS), MOST_FIRST)
     connection.execute("SET preserve_insertion_order = false")
-    made = f"CREATE TABLE {DUCKDB.bounded(name)} AS SELECT {day}"
-    if found is None:
-        of_units = f"SELECT {day}, count(*) AS n FROM ({rows}) AS r GROUP BY {unit}, {day}"
-        sums = f"count(*) AS {units}, CAST(sum(n) AS BIGINT) AS {every}"
-        connection.execute(f"{made}, {sums} FROM ({of_units}) AS q GROUP BY {day} ORDER BY {day}")
+    made = f"CREATE TABLE {DUCKDB.bounded(name)} AS SELECT {day}, {', '.join(shown)}"
+    if found is not None:
+        connection.register(MADE, ArrayStream(found))
+        connection.execute(f"{made} FROM {MADE}")
+        connection.unregister(MADE)
         return
-    connection.register(MADE, ArrayStream(found))
-    connection.execute(f"{made}, {units}, {every} FROM {MADE}")
-    connection.unregister(MADE)
+    of_units = f"SELECT {unit}, {day}, count(*) AS n, min({rank}) AS first FROM {DUCKDB.bounded(table)} GROUP BY ALL"
+    place = f"row_number() OVER (PARTITION BY {unit} ORDER BY first)"
+    ranked = f"SELECT {day}, least({place}, {MOST_FIRST + 1}) AS {group}, n FROM ({of_units}) AS u"
+    counted = f"SELECT {day}, {group}, count(*) AS {units}, CAST(sum(n) AS BIGINT) AS {rows} FROM ({ranked}) AS r"
+    connection.execute(f"{made} FROM ({counted} GROUP BY ALL) AS c ORDER BY {day}, {group}")

@@ -156,9 +156,9 @@ class DuckDBDatabase:
         """Makes a table of units' totals by size; see `Database.create_by_size`."""
         create_by_size(self._connection, name, rows)
 
-    def create_by_day(self, name: str, column: str, rows: str) -> None:
+    def create_by_day(self, name: str, table: str, column: str) -> None:
         """Makes a table of how many units and rows have each day; see `Database.create_by_day`."""
-        create_by_day(self._connection, name, column, rows)
+        create_by_day(self._connection, name, table, column)
 
     def again(self, names: Sequence[str], place: Path, make: Callable[[Callable[[str], str]], None]) -> bool:
         """Makes bounded tables out of those of an earlier version's file; see `Database.again`."""

@@ -159,7 +159,7 @@ class SparkDatabase:
         """
         raise InvariantBroken(f"{name} is of rows that this engine does not add up")
 
-    def create_by_day(self, name: str, column: str, rows: str) -> None:
+    def create_by_day(self, name: str, table: str, column: str) -> None:
         """Nobody asks for it: see `Database.create_by_day`.
 
         Raises:

@@ -51,7 +51,7 @@ class Makes(Protocol):
     def create_by_size(self, name: str, rows: BySize) -> None:
         """As `Database.create_by_size`."""
 
-    def create_by_day(self, name: str, column: str, rows: str) -> None:
+    def create_by_day(self, name: str, table: str, column: str) -> None:
         """As `Database.create_by_day`."""
 
     def scratch(self, sql: str) -> AbstractContextManager[str]:
@@ -84,9 +84,9 @@ class Heard:
         self.said.append([name, rows.sql, rows.keys, rows.adds, rows.bins, rows.shown])
         self.orders[name] = ()
 
-    def create_by_day(self, name: str, column: str, rows: str) -> None:
+    def create_by_day(self, name: str, table: str, column: str) -> None:
         """A bounded table of numbers by day."""
-        self.said.append([name, column, rows])
+        self.said.append([name, table, column])
         self.orders[name] = ()
 
     @contextmanager

@@ -22,7 +22,7 @@ from dpsql.owner.building.every_unit import require_every_unit
 from dpsql.owner.building.facts import public_table, with_lists
 from dpsql.owner.building.numbered import carried, listed_place
 from dpsql.owner.building.one_pass import first_of_a_place, in_parts, one_pass, totals_in_parts, unit_by_unit
-from dpsql.owner.building.open_days import rows_by_day, stored_days
+from dpsql.owner.building.open_days import stored_days
 from dpsql.owner.building.owners import Owners, require_one_unit_type
 from dpsql.owner.building.totals import stored_totals, totals_order, totals_rows
 from dpsql.owner.building.value_counts import counted_values, stored_counts
@@ -188,7 +188,7 @@ class _Build:
             database.create_by_size(days.name, days_by_size(table, days, words))
         for own in stored_days(table) if words.counts else ():
             report(f"counting days of {table.name}")
-            database.create_by_day(own.name, own.column, rows_by_day(table, own, words))
+            database.create_by_day(own.name, table.name, own.column)
 
     def universe(self, universe: UniverseShape) -> None:
         """Makes the rows of a table as a metric sees them."""

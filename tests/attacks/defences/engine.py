@@ -61,10 +61,10 @@ ENGINE = (
         ("tests/unit/engine",),
     ),
     Defence(
-        "counted days of a whole table serve no tighter cap",
+        "of counted days those of each unit's first groups alone are read under a cap",
         "dpsql/engine/stored_days.py",
-        "    if not isinstance(scan, Scan) or capped or ",
-        "    if not isinstance(scan, Scan) or ",
+        ' <= {groups}" if source.cap_groups else ""',
+        ' <= {groups}" if False else ""',
         ("tests/unit/engine",),
     ),
     Defence(

@@ -35,14 +35,14 @@ TABLES = """
       since: {type: date}
 """
 
-CAPPED = "WITH DIFFERENTIAL_PRIVACY OPTIONS (max_{}_contributed = 2)"
+CAPPED = "WITH DIFFERENTIAL_PRIVACY OPTIONS (max_{}_contributed = {})"
 BY_UNITS = "WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'threshold')"
 
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     made = (
-        "CREATE TABLE orders AS SELECT i % 2000 AS customer, CASE WHEN i % 13 > 0 THEN DATE '1990-01-01' + "
+        "CREATE TABLE orders AS SELECT i % 700 AS customer, CASE WHEN i % 13 > 0 THEN DATE '1990-01-01' + "
         "(i % 97 * (i % 3))::INTEGER END AS ordered, DATE '2020-01-01' + (i % 90)::INTEGER AS paid, i % 11 AS amount "
         "FROM range(9000) AS t(i); "
         "CREATE TABLE members AS SELECT i AS customer, DATE '2000-01-01' + (i % 50)::INTEGER AS since "
@@ -60,8 +60,10 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
         ("SELECT ordered, COUNT(*) FROM orders WHERE amount > 3 GROUP BY ordered", "orders"),
         ("SELECT ordered, paid, COUNT(*) FROM orders GROUP BY ordered, paid", "orders"),
         ("SELECT date_trunc('month', ordered), COUNT(*) FROM orders GROUP BY 1", "orders"),
-        (f"SELECT {CAPPED.format('rows')} ordered, COUNT(*) FROM orders GROUP BY ordered", "orders"),
-        (f"SELECT {CAPPED.format('groups')} ordered, COUNT(*) FROM orders GROUP BY ordered", "orders"),
+        (f"SELECT {CAPPED.format('rows', 2)} ordered, COUNT(*) FROM orders GROUP BY ordered", "orders"),
+        (f"SELECT {CAPPED.format('groups', 2)} ordered, COUNT(*) FROM orders GROUP BY ordered", "orders$open$ordered"),
+        (f"SELECT {CAPPED.format('groups', 1)} ordered, COUNT(*) FROM orders GROUP BY ordered", "orders$open$ordered"),
+        (f"SELECT {CAPPED.format('groups', 9)} ordered, COUNT(*) FROM orders GROUP BY ordered", "orders"),
         ("SELECT since, COUNT(*) FROM members GROUP BY since", "members"),
     ],
 )

@@ -194,7 +194,7 @@ def test_first_rows_and_groups_by_a_whole_key_are_those_of_the_database(
 
 
 def counted_alike(session: Session, asked: str) -> bool:
-    """Whether the worker counted units; both ways find the same groups."""
+    """Whether the worker counted units, or did when the table was built; both ways find the same groups."""
     parsed: Any = parse(asked)
     plan: Any = session._plan(parsed.select, ())
     prepared: Any = session._prepare(plan, {"epsilon": 20})
@@ -207,5 +207,5 @@ def counted_alike(session: Session, asked: str) -> bool:
         found = [sorted(map(repr, zip(*(table.column(name) for name in names), strict=True))) for table in tables]
         assert found[0] == found[1]
         assert found[0]
-        seen = seen or bool(both[0].ways)
+        seen = seen or bool(both[0].ways) or both[0].tables != both[1].tables
     return seen

@@ -58,9 +58,14 @@ def test_days_that_nobody_listed_are_counted(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("column", ["placed", "sent"])
-def test_each_day_is_stored_with_its_units_and_rows(bounded: duckdb.DuckDBPyConnection, column: str) -> None:
+def test_each_day_is_stored_with_its_units_and_rows_by_its_rank(
+    bounded: duckdb.DuckDBPyConnection, column: str
+) -> None:
     """The days of one column lie close together, and those of the other eight thousand years apart."""
-    known = f'SELECT "{column}", count(DISTINCT customer), count(*) FROM orders GROUP BY "{column}" ORDER BY 1'
+    of_units = f'SELECT customer, "{column}" AS day, count(*) AS n, min("$rank") AS first FROM orders GROUP BY ALL'
+    ranked = f"SELECT day, n, row_number() OVER (PARTITION BY customer ORDER BY first) AS place FROM ({of_units})"
+    known = f"SELECT day, place, count(*), sum(n) FROM ({ranked}) GROUP BY ALL ORDER BY ALL"
     stored = bounded.execute(f'SELECT * FROM "orders$open${column}"').fetchall()
     assert stored == bounded.execute(known).fetchall()
-    assert len(stored) == (5 if column == "placed" else 3)
+    assert len({day for day, *_ in stored}) == (5 if column == "placed" else 3)
+    assert max(place for _, place, *_ in stored) > 2

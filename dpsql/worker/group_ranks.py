@@ -1,0 +1,129 @@
+"""Rows and distinct units of each key, by whether it is a unit's first key, its second, and so on.
+
+A unit's first key is that of its first row, the next one that of its first row of another key: the order in which caps
+of groups keep them (`whole_keys`). So what any such cap leaves is a sum of these numbers.
+
+Theorem. The numbers of the ranks up to k are those of `whole_keys.by_key` over each unit's first k groups.
+
+Proof. Each of a unit's keys has one rank, which all of its rows of the key have; the keys of the ranks up to k are its
+first k. As a key and its rank are counted as one number, a unit counts once in each that it has.  QED
+
+Tests: tests/unit/worker/test_group_ranks.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import nanoarrow
+
+from dpsql.worker.ahead import shared
+from dpsql.worker.lying import Piece, pieces
+from dpsql.worker.ordered import starts
+from dpsql.worker.whole_keys import KeyCounts
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Whole = npt.NDArray[Any]  # whole numbers of any width
+
+__all__ = ["by_group_rank"]
+
+
+def by_group_rank(rows: Any, names: Sequence[str], most: int) -> Any:
+    """The keys with their ranks, both rising, NULL last; None where the keys lie too far apart.
+
+    Args:
+        rows: Anything with ``__arrow_c_stream__``: the number of each row's unit, and its key, a day; see
+            `lying.pieces`. A unit's rows come in the order by which caps keep them.
+        names: What to call the key, its rank, and the numbers of units and of rows.
+        most: Ranks that are told apart; all beyond have the one behind.
+
+    Returns:
+        An Arrow array.
+
+    Raises:
+        ValueError: As `lying.pieces`.
+    """
+    found, beside = _Ranked(most), _Ranked(most)
+    parts = (part for piece in pieces(rows, []) for part in piece.parts())
+    if not shared(parts, found.take, beside.take) or not found.add(beside):
+        return None
+    return found.table(names)
+
+
+class _Ranked:
+    """KeyCounts keys and their ranks, as one number."""
+
+    def __init__(self, most: int) -> None:
+        import numpy as np
+
+        self._most, self._counts = most, KeyCounts()
+        self._missing = np.zeros((2, most + 1), dtype=np.int64)  # units and rows whose key is NULL, by rank
+
+    def take(self, piece: Piece) -> bool:
+        """KeyCounts some units; False where their keys lie too far from each other, or from those before."""
+        import numpy as np
+
+        keys, present = piece.values[0]
+        codes = keys.astype(np.int64)
+        if present is not None:
+            codes[~present] = np.iinfo(np.int64).max
+        ranks = _ranks(codes, piece, self._most)
+        units = piece.units
+        if present is not None:
+            missing = ~present
+            own, of = ranks[missing], units[missing]
+            first = starts(of) if len(of) else of
+            for at, numbers in enumerate((own[first], own)):
+                self._missing[at] += np.bincount(numbers, minlength=self._most + 1)
+            codes, ranks, units = codes[present], ranks[present], units[present]
+        if not len(units):
+            return True
+        return self._counts.take(Piece(units, None, None, [(codes * (self._most + 1) + ranks, None)]))
+
+    def add(self, other: _Ranked) -> bool:
+        """Adds what another one counted of other units; False where its keys lie too far from these."""
+        self._missing += other._missing
+        return self._counts.add(other._counts)
+
+    def table(self, names: Sequence[str]) -> Any:
+        """See `by_group_rank`."""
+        import numpy as np
+
+        codes, units, rows = self._counts.found()
+        days, ranks = np.divmod(codes, self._most + 1)
+        known, missing = len(days), np.flatnonzero(self._missing[0])
+        days = np.concatenate([days, np.zeros(len(missing), dtype=np.int64)]).astype(np.int32)
+        mask = np.packbits(np.arange(len(days)) < known, bitorder="little") if len(missing) else None
+        numbers = zip((ranks + 1, units, rows), (missing + 1, *self._missing[:, missing]), strict=True)
+        children = [
+            nanoarrow.c_array_from_buffers(
+                nanoarrow.date32(), length=len(days), buffers=[mask, days], null_count=len(missing)
+            ),
+            *(
+                nanoarrow.c_array_from_buffers(nanoarrow.int64(), length=len(days), buffers=[None, np.concatenate(own)])
+                for own in numbers
+            ),
+        ]
+        types = [nanoarrow.date32(), *[nanoarrow.int64()] * 3]
+        schema = nanoarrow.struct(dict(zip(names, types, strict=True)))
+        return nanoarrow.c_array_from_buffers(schema, length=len(days), buffers=[None], children=children)
+
+
+def _ranks(keys: Whole, piece: Piece, most: int) -> Whole:
+    """(n,) the rank of each row's key among those of its unit, from 0; all from ``most`` on are that."""
+    import numpy as np
+
+    ranks = np.full(len(keys), most, dtype=np.int64)
+    left, begins, spans = np.arange(len(keys)), piece.begins, piece.spans
+    for rank in range(most):
+        other = keys != np.repeat(keys[begins], spans)
+        ranks[left[~other]] = rank
+        many = np.add.reduceat(other, begins, dtype=np.int64)
+        keys, left, spans = keys[other], left[other], many[many > 0]
+        if not len(keys):
+            break
+        begins = np.cumsum(spans) - spans
+    return ranks
