@@ -32,7 +32,7 @@ from dpsql.mechanisms.located.search import Row, rows_in
 from dpsql.mechanisms.noise.central import STATISTICS, Deviation, Guess, Many, Moments, Range, Statistic
 from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
 from dpsql.mechanisms.noise.mean import USUAL_MISS
-from dpsql.mechanisms.noise.moments import ranges
+from dpsql.mechanisms.noise.plausible import ranges
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

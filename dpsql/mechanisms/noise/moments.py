@@ -11,16 +11,7 @@ into the statistic, inside bounds that hold whatever the noise.
 The price is split so that the expected error is least, to first order and at a public guess
 (`central.MomentStatistic.weights`).
 
-Interval. That of a correlation or a slope is proved: see `inverted`. For the others, the true moments are the noised
-ones less their noise, whose laws are known. So the statistic is computed for 4,096 noises that stand for those laws,
-and the interval leaves out equal parts on either side; where a noise leaves too few rows, the statistic could be
-anything inside its bounds. For a statistic that is linear in the moments this has the wanted confidence exactly; for
-the others it is measured. Where the interval reaches an end of the statistic's bounds, the noise is so large that it
-is far from linear (a variance less the square of a noisy mean is 0 wherever that mean is): there it is the whole range
-over the likeliest noises. With P_i = P(|noise_i| beyond its own), the sum of -ln P_i over k moments has a gamma law,
-and those within its quantile hold the truth with the wanted chance, whatever the statistic is. The noises are the
-points of a lattice: nothing is drawn, and the same release has the same interval every time. Above 99.8% it is all of
-the bounds.
+Interval: see `plausible`.
 
 Grids are made coarser, by powers of ten, until no value exceeds 2^42 steps: then no sum of products overflows. This
 rounds a value by no more than 2^-39 of the largest.
@@ -34,15 +25,13 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 
-import numpy as np
-import numpy.typing as npt
-
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.noise.central import STATISTICS, Correlation, Deviation, Guess, Moments, Slope, Statistic
-from dpsql.mechanisms.noise.inverted import FORETOLD, HALVINGS, solved_within
+from dpsql.mechanisms.noise.inverted import FORETOLD
 from dpsql.mechanisms.noise.laws import Law
 from dpsql.mechanisms.noise.mean import centre_of, deviation_of
+from dpsql.mechanisms.noise.plausible import ranges
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, need_of, rows_fixed, sensitivity_of
 from dpsql.plan.known.guesses import spread_of_a_total
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
@@ -56,25 +45,18 @@ __all__ = [
     "MomentsQuery",
     "MomentsRelease",
     "coarse",
-    "gamma_quantile",
     "in_shares",
-    "lattice",
     "moments_query",
     "noised_columns",
-    "ranges",
 ]
 
-Floats = npt.NDArray[np.float64]
 
 SHARES = 256  # The price is split between the moments in 256ths. It is a choice: a finer split hardly lowers the error.
 LARGEST = 2**42  # Grid steps of a value: products of two, over 2^40 rows, stay below 2^126.
-POINTS = 4096
-"""How many noises stand for their laws when an interval is worked out. A guess."""
 OFTEN = 5  # The spread of values that fill their bounds over theirs, where none is declared. A guess: owners round up.
 NARROW = 4.0  # Grid steps: no spread is expected to be less where bounds allow for more. A guess.
 DIVIDED_BY: Mapping[type, str] = {Correlation: "xy", Slope: "x", Deviation: "x"}
 """Whose variances a statistic is divided by. An error of a variance moves its root by as much over twice the root."""
-CONFIDENCE = 0.998  # As a probability: the most for which `POINTS` noises can tell an interval.
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,100 +270,6 @@ def _foretold(
     """The 95% interval of one group with these noised moments, in grid steps."""
     (found,) = ranges(statistic, laws, dict(widths), [dict(zip(statistic.moments, m, strict=True))], 0.95, FORETOLD)
     return found
-
-
-def ranges(
-    statistic: Statistic,
-    laws: Sequence[Law | None],
-    widths: Mapping[str, int],
-    rows: Sequence[Moments],
-    confidence: float,
-    halvings: int = HALVINGS,
-) -> list[tuple[float, float]]:
-    """What the statistic of each group could be, in grid steps.
-
-    Args:
-        statistic: What is computed.
-        laws: Noise of each of its moments; None where it is public.
-        widths: high - low of each variable, in grid steps.
-        rows: Noised moments of each group.
-        confidence: Between 0 and 1.
-        halvings: How precisely the ends of correlations and slopes are told, as of `inverted`.
-    """
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence}; write a number between 0 and 1, such as 0.95")
-    bounds = statistic.bounds(widths)
-    if isinstance(statistic, Correlation | Slope):
-        own = dict(zip(statistic.moments, laws, strict=True))
-        return solved_within(bounds, own, widths, rows, confidence, halvings)
-    if confidence > CONFIDENCE:
-        return [bounds] * len(rows)
-    noises = dict(zip(statistic.moments, _noises(tuple(laws)), strict=True))
-    likely = _likely(sum(law is not None for law in laws), confidence)
-    miss = (1 - confidence) / 2
-    left_out, last = math.floor((POINTS - 1) * miss), math.ceil((POINTS - 1) * (1 - miss))
-    ends, found = [left_out, last], []  # both at once: numpy takes five times as long for one, by 512 bits (measured)
-    for m in rows:
-        lows, highs = statistic.likely({name: m[name] - noise for name, noise in noises.items()}, widths)
-        low, high = np.partition(lows, ends)[left_out], np.partition(highs, ends)[last]
-        if low <= bounds[0] or high >= bounds[1]:
-            low, high = min(low, lows[likely].min()), max(high, highs[likely].max())
-        found.append((float(low), float(high)))
-    return found
-
-
-@lru_cache(maxsize=32)  # groups that are alike have the same ones, a megabyte for ten of these
-def _noises(laws: tuple[Law | None, ...]) -> tuple[Floats, ...]:
-    """(4096,) of each law: what it adds at the points of a `lattice`; 0 where there is none."""
-    points = iter(lattice(sum(law is not None for law in laws)))
-    return tuple(np.zeros(POINTS) if law is None else np.rint(law.at(next(points))) for law in laws)
-
-
-@lru_cache(maxsize=8)
-def _likely(dimensions: int, confidence: float) -> npt.NDArray[np.bool_]:
-    """(4096,) whether all coordinates of a point of a `lattice` are as common as that together."""
-    ranks = lattice(dimensions)
-    rare = -np.log(2 * np.minimum(ranks, 1 - ranks)).sum(axis=0)
-    found: npt.NDArray[np.bool_] = rare <= gamma_quantile(len(ranks), confidence)
-    return found
-
-
-def gamma_quantile(shape: int, level: float) -> float:
-    """Where the sum of ``shape`` exponential variables of mean 1 lies below with this probability, to 1e-12.
-
-    It is below x unless fewer than ``shape`` events of a Poisson process come before x.
-
-    >>> round(gamma_quantile(1, 0.95), 9), round(gamma_quantile(3, 0.95), 9)
-    (2.995732274, 6.295793622)
-    """
-
-    def below(x: float) -> float:
-        return 1 - math.exp(-x) * sum(x**k / math.factorial(k) for k in range(shape))
-
-    low, high = 0.0, 1.0
-    while below(high) < level:
-        high *= 2
-    while high - low > 1e-12 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if below(middle) < level else (low, middle)
-    return high
-
-
-@lru_cache(maxsize=8)
-def lattice(dimensions: int) -> Floats:
-    """(dimensions, 4096) float64 in (0, 1): points that fill the cube evenly.
-
-    Source: Roberts 2018, "The unreasonable effectiveness of quasirandom sequences": multiples of the powers of the root
-    of x^(d + 1) = x + 1, modulo 1.
-    """
-    root = 2.0
-    for _ in range(60):  # a contraction: it has converged long before
-        root = (1 + root) ** (1 / (dimensions + 1))
-    steps = root ** -np.arange(1.0, dimensions + 1)
-    points = np.outer(steps, np.arange(1, POINTS + 1)) % 1.0
-    ranks = points.argsort(axis=1).argsort(axis=1)  # makes every side exactly even
-    evenly: Floats = (ranks + 0.5) / POINTS
-    return evenly
 
 
 def _rows(names: Sequence[str], columns: Mapping[str, Sequence[int]]) -> list[dict[str, int]]:

@@ -17,7 +17,8 @@ from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace, split_among
 from dpsql.mechanisms.noise.central import STATISTICS
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
-from dpsql.mechanisms.noise.moments import MomentsRelease, coarse, gamma_quantile, lattice, moments_query
+from dpsql.mechanisms.noise.moments import MomentsRelease, coarse, moments_query
+from dpsql.mechanisms.noise.plausible import gamma_quantile, lattice
 from dpsql.mechanisms.noise.sensitivity import sensitivity_of
 from dpsql.plan.needs import Measure, MeasureKind
 from dpsql.plan.types import Facts, Grid
