@@ -1,4 +1,4 @@
-"""A variance that noise puts below 0 is told as what it may be, and never as exactly 0. Other intervals: test_moments."""
+"""A variance that noise puts below 0 is told as what it may be, never as exactly 0. Other intervals: test_moments."""
 
 from __future__ import annotations
 
