@@ -63,7 +63,7 @@ MOST_DIFFERENT = 1_000_000
 """Different rows of a synthetic table: they are kept, and travel to a process with each statement. It is a choice."""
 MOST_VALUES = 50_000_000
 """Values of the rows of which a table is made, by the policy's guess: 1.2 GB, where rows are drawn. It is a choice."""
-MOST_ROWS = 10_000_000  # That an analyst may ask for. It is a choice.
+MOST_ASKED = 10_000_000  # That an analyst may ask for. It is a choice.
 READS = "Whatever is asked of the table later costs nothing."
 OWED = "It was paid for, and its process was lost before it was kept: it is made under that charge, for nothing more."
 CONSTRUCT = "CREATE SYNTHETIC TABLE"
@@ -317,8 +317,8 @@ def _options(statement: syntax.CreateSynthetic) -> tuple[dict[str, Any], Options
         raise ProgrammingError(f"method is {method}. Write its name, such as method = 'tree'.")
     if alpha is not None and (isinstance(alpha, bool) or not isinstance(alpha, int | Decimal) or not 0 < alpha < 1):
         raise ProgrammingError(f"alpha is {alpha!r}, which is no share of the rows. Write a number such as 0.05.")
-    if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or not 1 <= rows <= MOST_ROWS):
-        raise ProgrammingError(f"rows is {rows!r}. Write a whole number from 1 to {MOST_ROWS:,}.")
+    if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or not 1 <= rows <= MOST_ASKED):
+        raise ProgrammingError(f"rows is {rows!r}. Write a whole number from 1 to {MOST_ASKED:,}.")
     return {**mine, "method": method.lower()} if method else mine, own
 
 
