@@ -18,54 +18,54 @@ _HEAD = """\
 # yaml-language-server: $schema=policy.schema.json
 # (`dpsql schema > policy.schema.json` writes it; with it an editor completes keys and marks mistakes.)
 #
-# A first policy, made from the names and types of your tables, never from their values (the first lines of CSV files
-# say types and formats, and nothing else of them is here). Each FILL_IN is a choice that only you can make; until all
-# are made, nothing opens. What is not named here does not exist for analysts.
+# A first policy, made from the names and types of your tables, never from their values. (Of CSV files, only the types
+# and formats of the first lines are used.) Each FILL_IN is a choice that only you can make; until all are made, dpsql
+# does not open this policy. For analysts, tables and columns that are not named here do not exist.
+#
+# Then: `dpsql advise --quote` says what measuring costs, `dpsql advise --write` measures how many rows people have and
+# where numbers lie, privately, and fills that in; `dpsql check` compares the policy with the data.
 version: 1
 name: {name}
 engine: {{kind: {kind}, {keys}memory: 2GiB, deadline: 30s}}
 
-# What must be hard to tell apart: a person's being in the data or not (add_remove), or one person's being exchanged
-# for another (replace_one).
-#
-# Then: `dpsql advise --quote` says what measuring costs, `dpsql advise --write` measures how many rows people have and
-# where numbers lie, privately, and fills that in; `dpsql check` compares the policy with the data.
+# What nobody can tell: whether a person is in the data (add_remove), or one person from another one in their place
+# (replace_one).
 neighbours: add_remove
 
 budget:
   ledger: {name}.ledger.db         # every charge ever made; keep it with the data
   composition: basic               # losses are summed; zcdp lets many small queries cost less, and needs a total delta
-  # The whole promise: after everything that anyone asks, the chances of any outcome differ by a factor of at most
-  # e^epsilon, whether a person takes part or not. 1 is strong, 10 is weak. delta is the chance of more: at most one
-  # in a hundred times the number of people; leave it out to refuse what needs it.
+  # The whole promise: after everything that anyone asks, the probability of any outcome with a person in the data and
+  # without differs by a factor of at most e^epsilon. 1 is strong, 10 is weak. delta is the chance that this fails: at
+  # most 1 / (100 * the number of people). Without delta, questions that need it are refused.
   total: {{epsilon: {total}}}        # such as {{epsilon: 3, delta: 1.0e-7}}
   analysts:
     "*": {{epsilon: {each}}}        # everyone not named shares this account; or name: {{epsilon: ...}}, one line each
   per_query: {{epsilon: {per_query}}}    # the price of a query that names none, such as 0.1
 
-# Where people agreed to different losses, name the column that says which; a strict one loses a quarter, then:
+# If people agreed to different losses, name the column that says which. Here strict people lose a quarter:
 # privacy_classes: {{table: TABLE, column: COLUMN, share: {{strict: 0.25, normal: 1}}}}
 
-# For each table either
-#   public: true     nobody's data, joined freely and returned as it is; its other keys may go. Columns, where they
-#                    stay, say their type alone: no bounds, and none are needed; or
-#   unit             the column that says which protected person a row is about, named so in every private table;
-#                    or {{via: visits, on: visit_id}}: the person of the row of visits with that key,
+# Each table has either
+#   public: true     it is nobody's data, joined freely and returned as it is. Then remove unit, rows_per_unit and
+#                    rows_about; columns, if they stay, have a type and no bounds; or
+#   unit             the column that says which protected person a row is about, with one name in all private tables;
+#                    or {{via: visits, on: visit_id}}: the person of the row of visits with that key; and
 #   rows_per_unit    how many rows of one person are used at most: more keeps more data, and needs more noise.
 # {nobody}
 # Uncomment the columns that analysts may use. Each LOW, HIGH and value must come from what is publicly known, not
 # from a look at the data: numbers outside are moved to the nearer bound, other values outside read as NULL.
-#   bounds: auto                 `dpsql advise` finds them, privately (numbers of private tables): each such column adds
+#   bounds: auto                 `dpsql advise` finds them, privately (numbers of private tables). Each such column adds
 #                                to its price
-#   bounds: [LOW, HIGH]          better, where known: tight ones mean little noise; days need them to be groups
-#   values: [a, b]               every value there is; or values_from: table.column of a public table; without
-#                                either the domain is open, and grouping by it needs delta
-#   description: "In years"      what it means, in a line; of tables, too. Analysts read it: all may know it, and it
-#                                tells of nobody{commented}
-#   nullable: true               where missing values are a group of their own
-# A CSV file says no types: they are those of its first lines. Where none shows, write for TYPE integer, real or decimal
-# (with bounds), text, boolean, date or timestamp. `dpsql check` says where values are none of that type. If some files
-# write 31.12.2024, 1,5, ja or NULL, it stands at the table:
+#   bounds: [LOW, HIGH]          better, if known: tight bounds mean little noise. Days need bounds to be groups
+#   values: [a, b]               every value that the column can have; or values_from: table.column of a public table.
+#                                Without either the column is open, and grouping by it needs delta
+#   description: "In years"      what it means, in a line; also for tables. Analysts read it: write what all may know,
+#                                and nothing about single people{commented}
+#   nullable: true               if missing values are a group of their own
+# CSV files have no types: those below are what the first lines look like. If it says TYPE, write integer, real or
+# decimal (with bounds), text, boolean, date or timestamp. `dpsql check` says where values do not fit their type. If a
+# file writes 31.12.2024, 1,5, ja or NULL, say so at its table:
 #   csv: {{dateformat: "%d.%m.%Y", decimal_separator: ",", true_values: [ja], false_values: [nein], nullstr: [NULL]}}
 tables:
 """
@@ -98,11 +98,11 @@ _FIELDS = {
 """What to declare for each family of types."""
 _COMMENTED = ". Those below are the source's own comments: read them first"
 _NOBODY = """\
-Where no column is a person: if each row is another person (a survey), number the rows once and keep the numbers:
+If no column is a person, but each row is another person (a survey), number the rows once and keep the numbers:
 #   python -c "import duckdb; duckdb.sql('''COPY (SELECT row_number() OVER () AS person, * \
 FROM 'survey.parquet') TO 'persons.parquet' ''')"
-# If rows are events at places or of things (planes, shops, sensors), the place may be the unit: all that is known of
-# any one of them is then hidden, but not a person who was at several. If rows are nobody's at all: public: true.
+# If rows are events at places or of things (planes, shops, sensors), the place may be the unit. Then everything about
+# one place is hidden, but not a person who was at several. If rows are nobody's data at all: public: true.
 #"""
 
 
@@ -290,7 +290,7 @@ def _owned(
         known = [column for column in units({"": table}) if _PLAIN.fullmatch(column)]
         candidates = " or ".join(known) or "the column of the protected person"
         if chosen.unit is not None:
-            candidates = f"nothing leads to {chosen.unit}: write rename: {{{chosen.unit}: COLUMN}} if one does"
+            candidates = f"no column leads to {chosen.unit}: if one does, write rename: {{{chosen.unit}: COLUMN}}"
         yield f"    unit: FILL_IN                # {candidates}; or public: true\n"
     elif link.via is None:
         yield f"    unit: {link.column}\n"

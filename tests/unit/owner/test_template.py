@@ -150,7 +150,7 @@ def test_with_every_choice_made_it_loads_as_it_is(tmp_path: Path) -> None:
 
 def test_a_table_to_which_nothing_leads_says_so_and_stays_open(tmp_path: Path) -> None:
     text = first_policy("shop", "duckdb", {"database": "shop.duckdb"}, SHOP, Choices("person_id"))
-    assert "# nothing leads to person_id: write rename: {person_id: COLUMN} if one does; or public: true" in text
+    assert "# no column leads to person_id: if one does, write rename: {person_id: COLUMN}; or public: true" in text
 
 
 def test_names_that_are_one_in_sql_are_told_apart(tmp_path: Path) -> None:
