@@ -198,15 +198,15 @@ class Charging:
         if self.closed is not None:
             raise OperationalError(CLOSED)
         approval = self._approved(analyst, wish)
-        with self.granted(analyst) as notices:
-            try:
+        try:
+            with self.granted(analyst) as notices:
                 yield notices
-            except ChargeStands:  # it was charged: to charge it again takes the owner's word again
-                raise
-            except Error:
-                if approval is not None:
-                    self._waiting.give_back(approval)
-                raise
+        except ChargeStands:  # it was charged: to charge it again takes the owner's word again
+            raise
+        except Error:
+            if approval is not None:
+                self._waiting.give_back(approval)
+            raise
 
     @contextmanager
     def granted(self, analyst: str) -> Iterator[list[str]]:

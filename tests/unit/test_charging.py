@@ -167,6 +167,34 @@ def test_an_approval_of_tables_that_a_restore_lost_is_none_for_others_of_the_sam
         waits(ask, ledger)
 
 
+def test_an_approval_stands_where_all_charges_end_in_the_moment_that_it_is_taken(tmp_path: Path) -> None:
+    class Meanwhile(Waiting):
+        """The owner's limits cannot be taken up from the moment on at which an approval is taken."""
+
+        def take(self, identity: str) -> str | None:
+            approval = super().take(identity)
+            if approval is not None:
+                charging.closed = "the limits are less than was spent"
+            return approval
+
+    (tmp_path / "data").mkdir()
+    wish = Wish(Pure(Fraction(1)), ["what is read"], [Spoken(parse("SELECT COUNT(*) FROM people"))])
+    with opened(tmp_path / "data" / "ledger.db") as ledger:
+        ledger.new_version("first", 1)
+        waiting = Meanwhile(Beside(None))
+        charging = Charging(ledger, waiting, Fraction(1, 2), version=1)
+
+        def ask() -> None:
+            with charging.of("ana", wish):
+                pass
+
+        waiting.approve(waits(ask).id, 1)
+        with pytest.raises(OperationalError, match="Nothing was charged"):
+            ask()
+        (stands,) = waiting.all()
+        assert stands.state(1, stands.asked) == "approved"
+
+
 def test_the_limits_are_tested_before_it_waits_and_when_it_runs(proxy: dpsql.testing.TestProxy) -> None:
     cy = proxy.session(analyst="cy")
     with pytest.raises(BudgetExceeded):
