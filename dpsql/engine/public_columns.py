@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dpsql.engine.base import Engine
+from dpsql.engine.base import Engine, EngineStatement
 from dpsql.engine.guarded import NOT_READY
 from dpsql.engine.released import lower_public
 from dpsql.errors import EngineFailed, OperationalError, PolicyError, UnsupportedQuery
@@ -18,6 +18,7 @@ from dpsql.plan.measured.domains import Cell
 from dpsql.plan.nodes import Column, Relation, Scan
 from dpsql.plan.plans import Output, PublicPlan, Stage
 from dpsql.plan.types import Value
+from dpsql.privacy.tables import RawTable
 
 __all__ = ["PublicColumns"]
 
@@ -49,6 +50,7 @@ class PublicColumns:
         Raises:
             UnsupportedQuery: If the table is too large to be looked up in.
             PolicyError: If it has no such column.
+            OperationalError: The engine gives no answer. Nothing is charged.
         """
         info = self._catalog.tables[table]
         if info.rows > MOST_LOOKED_UP:
@@ -68,7 +70,7 @@ class PublicColumns:
         """One column in the order of the keys."""
         scan = Scan(info, "t0")
         outputs = (Output("key", column_of(scan, str(info.key))), Output("value", column_of(scan, name)))
-        raw = self._engine.run(lower_public(PublicPlan(scan, Stage(outputs)), self._engine.dialect))
+        raw = self._found(lower_public(PublicPlan(scan, Stage(outputs)), self._engine.dialect))
         found: dict[Value, Value] = dict(raw.groups(["c0", "c1"]))
         keys = self._keys.setdefault(info.name, list(found))
         return [found[key] for key in keys]
@@ -93,8 +95,11 @@ class PublicColumns:
         statement = lower_public(PublicPlan(relation, stage), self._engine.dialect)
         if statement.awaited:
             return None
+        cells = self._found(statement).groups([name for name, _ in statement.columns])
+        return cells if len(cells) <= MOST_LISTED else None
+
+    def _found(self, statement: EngineStatement) -> RawTable:
         try:
-            cells = self._engine.run(statement).groups([name for name, _ in statement.columns])
+            return self._engine.run(statement)
         except EngineFailed as failure:  # whose text says that a cost stays charged
             raise OperationalError(NOT_READY) from failure
-        return cells if len(cells) <= MOST_LISTED else None

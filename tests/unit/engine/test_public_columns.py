@@ -69,6 +69,14 @@ def test_a_failure_says_that_nothing_was_spent() -> None:
     assert not isinstance(failure.value, EngineFailed)
 
 
+def test_a_failure_to_read_a_column_says_so_too() -> None:
+    engine: Any = Told(EngineFailed())
+    catalog = Catalog({"items": replace(ITEMS, key="a")}, "add_remove", "shop", 1)
+    with pytest.raises(OperationalError, match="Nothing was spent") as failure:
+        PublicColumns(engine, catalog)("items", ["b"])
+    assert not isinstance(failure.value, EngineFailed)
+
+
 def test_rows_that_await_a_release_are_not_read() -> None:
     engine: Any = Told(PAIRS)
     scan = Scan(ITEMS, "t0")
