@@ -19,7 +19,7 @@ from dpsql.engine.dialect import Dialect
 from dpsql.errors import PolicyError
 from dpsql.plan.grids import Bins
 
-__all__ = ["BySize", "CsvOption", "Database", "Parts", "SourceTable", "SourceType", "TableSchema"]
+__all__ = ["BySize", "Counting", "CsvOption", "Database", "Parts", "SourceTable", "SourceType", "TableSchema"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +198,29 @@ class BySize:
     shown: tuple[tuple[str, str], ...] = ()
 
 
+class Counting(Protocol):
+    """Makes bounded tables of what an engine that counts adds up of others (`Dialect.counts`)."""
+
+    def create_by_size(self, name: str, rows: BySize) -> None:
+        """Makes a table of units' totals by size: the columns of the keys, `plan.catalog.SIZES`, and what is shown.
+
+        Raises:
+            ValueError: If the rows do not come in the order of their units.
+        """
+
+    def create_by_day(self, name: str, table: str, column: str) -> None:
+        """Makes a table of how many units and rows have each day, NULL too: the column, and `plan.catalog.DAYS`.
+
+        Args:
+            name: The table's.
+            table: A bounded table, in the order of its units and of their rows.
+            column: Its column of days.
+
+        Raises:
+            ValueError: If its rows do not lie in order.
+        """
+
+
 class Database(Protocol):
     """The source, to be read; and while a version is built, its bounded tables, to be written.
 
@@ -208,6 +231,10 @@ class Database(Protocol):
     @property
     def dialect(self) -> Dialect:
         """How it spells SQL."""
+
+    @property
+    def counting(self) -> Counting | None:
+        """What it counts and adds up; None where its engine does not."""
 
     def table(self, name: str, file: str | None) -> SourceTable:
         """A table of the source.
@@ -246,31 +273,6 @@ class Database(Protocol):
 
         Raises:
             InvariantBroken: If they do not.
-        """
-
-    def create_by_size(self, name: str, rows: BySize) -> None:
-        """Makes a table of units' totals by size: the columns of the keys, `plan.catalog.SIZES`, and what is shown.
-
-        Only engines that count (`Dialect.counts`) are asked for it.
-
-        Raises:
-            ValueError: If the rows do not come in the order of their units.
-            InvariantBroken: If the engine does not count.
-        """
-
-    def create_by_day(self, name: str, table: str, column: str) -> None:
-        """Makes a table of how many units and rows have each day, NULL too: the column, and `plan.catalog.DAYS`.
-
-        Only engines that count (`Dialect.counts`) are asked for it.
-
-        Args:
-            name: The table's.
-            table: A bounded table, in the order of its units and of their rows.
-            column: Its column of days.
-
-        Raises:
-            ValueError: If its rows do not lie in order.
-            InvariantBroken: If the engine does not count.
         """
 
     def again(self, names: Sequence[str], place: Path, make: Callable[[Callable[[str], str]], None]) -> bool:

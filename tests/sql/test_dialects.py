@@ -109,6 +109,11 @@ class Written:
         self._shape = shape
         self._family = family
 
+    @property
+    def counting(self) -> Written | None:
+        """It counts as they do whose words these are."""
+        return self if self.dialect.counts else None
+
     def table(self, name: str, file: str | None) -> SourceTable:
         """A table with the columns of the policy, which hold one kind of values where they can."""
         shape = self._shape.table(name)

@@ -22,7 +22,7 @@ MADE = "made"  # The name of the numbers while they are taken in.
 
 
 def create_by_day(connection: duckdb.DuckDBPyConnection, name: str, table: str, column: str) -> None:
-    """Makes the table; see `Database.create_by_day`. Where days lie centuries apart, the database counts.
+    """Makes the table; see `Counting.create_by_day`. Where days lie centuries apart, the database counts.
 
     Raises:
         ValueError: If the rows do not lie in order.

@@ -27,7 +27,7 @@ MADE = "made"  # The name of the numbers while they are taken in.
 
 
 def create_by_size(connection: duckdb.DuckDBPyConnection, name: str, rows: BySize) -> None:
-    """Makes the table; see `Database.create_by_size`.
+    """Makes the table; see `Counting.create_by_size`.
 
     Raises:
         ValueError: If the rows do not come in the order of their units.

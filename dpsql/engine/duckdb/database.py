@@ -86,6 +86,11 @@ class DuckDBDatabase:
         """DuckDB's words."""
         return DUCKDB
 
+    @property
+    def counting(self) -> DuckDBDatabase:
+        """Itself: its engine counts."""
+        return self
+
     def attach(self, source: Mapping[str, str]) -> None:
         """Attaches the owner's database, read-only, if there is one.
 
@@ -153,11 +158,11 @@ class DuckDBDatabase:
         self._in_order(name, sql, order, first or "", parts)
 
     def create_by_size(self, name: str, rows: BySize) -> None:
-        """Makes a table of units' totals by size; see `Database.create_by_size`."""
+        """Makes a table of units' totals by size; see `Counting.create_by_size`."""
         create_by_size(self._connection, name, rows)
 
     def create_by_day(self, name: str, table: str, column: str) -> None:
-        """Makes a table of how many units and rows have each day; see `Database.create_by_day`."""
+        """Makes a table of how many units and rows have each day; see `Counting.create_by_day`."""
         create_by_day(self._connection, name, table, column)
 
     def again(self, names: Sequence[str], place: Path, make: Callable[[Callable[[str], str]], None]) -> bool:

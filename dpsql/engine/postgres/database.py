@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpsql.engine.database import BySize, Parts, SourceTable, SourceType
+from dpsql.engine.database import Parts, SourceTable, SourceType
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.postgres.bounded import Bounded, kept_by, new
 from dpsql.engine.postgres.casts import READING
@@ -20,7 +20,7 @@ from dpsql.engine.postgres.connecting import connected, settle, understood
 from dpsql.engine.postgres.numbers import read_numbers
 from dpsql.engine.postgres.relations import HOLDS_ROWS, columns_of, named, searched
 from dpsql.engine.postgres.types import PLACES
-from dpsql.errors import InvariantBroken, PolicyError
+from dpsql.errors import PolicyError
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -102,6 +102,8 @@ class PostgresDatabase:
         schemas: Where tables of the source are looked for, in this order.
         query_dsn: How the role that answers statements connects; empty where that is the owner's.
     """
+
+    counting = None  # its engine does not
 
     def __init__(
         self, connection: Connection[Any], bounded: Bounded, schemas: Sequence[str], query_dsn: str = ""
@@ -236,22 +238,6 @@ class PostgresDatabase:
     def again(self, names: Sequence[str], place: Path, make: Callable[[Callable[[str], str]], None]) -> bool:
         """Nothing: the tables of a version do not lie in its directory."""
         return False
-
-    def create_by_size(self, name: str, rows: BySize) -> None:
-        """Nobody asks for it: see `Database.create_by_size`.
-
-        Raises:
-            InvariantBroken: If somebody does.
-        """
-        raise InvariantBroken(f"{name} is of rows that this engine does not add up")
-
-    def create_by_day(self, name: str, table: str, column: str) -> None:
-        """Nobody asks for it: see `Database.create_by_day`.
-
-        Raises:
-            InvariantBroken: If somebody does.
-        """
-        raise InvariantBroken(f"{name} is of rows that this engine does not count")
 
     @contextmanager
     def scratch(self, sql: str) -> Iterator[str]:

@@ -14,14 +14,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from dpsql.engine.database import BySize, Parts, SourceTable, SourceType
+from dpsql.engine.database import Parts, SourceTable, SourceType
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.spark.bounded import ClusterBuild, begun, keep, kept_by, new
 from dpsql.engine.spark.client import driver
 from dpsql.engine.spark.connecting import BUILDING_SECONDS, SparkFailed, SparkSession, opened
 from dpsql.engine.spark.lakes import AS_OF, holds_lake
 from dpsql.engine.spark.types import source_type, written
-from dpsql.errors import InvariantBroken, OperationalError, PolicyError
+from dpsql.errors import OperationalError, PolicyError
 
 __all__ = ["SparkDatabase", "building", "in_catalogue", "reading", "source_relation"]
 
@@ -64,6 +64,8 @@ class SparkDatabase:
         key: The secret of the row choice, in hexadecimal.
         cache: The ledger's directory, where builds are written down; None where nothing is built.
     """
+
+    counting = None  # its engine does not
 
     def __init__(
         self, session: SparkSession, bounded: ClusterBuild, schema: str, key: str = "", cache: Path | None = None
@@ -150,22 +152,6 @@ class SparkDatabase:
     def again(self, names: Sequence[str], place: Path, make: Callable[[Callable[[str], str]], None]) -> bool:
         """Nothing: the tables of a version do not lie in its directory."""
         return False
-
-    def create_by_size(self, name: str, rows: BySize) -> None:
-        """Nobody asks for it: see `Database.create_by_size`.
-
-        Raises:
-            InvariantBroken: If somebody does.
-        """
-        raise InvariantBroken(f"{name} is of rows that this engine does not add up")
-
-    def create_by_day(self, name: str, table: str, column: str) -> None:
-        """Nobody asks for it: see `Database.create_by_day`.
-
-        Raises:
-            InvariantBroken: If somebody does.
-        """
-        raise InvariantBroken(f"{name} is of rows that this engine does not count")
 
     @contextmanager
     def scratch(self, sql: str) -> Iterator[str]:

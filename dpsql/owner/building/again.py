@@ -28,7 +28,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
-from dpsql.engine.database import BySize, Database, Parts
+from dpsql.engine.database import BySize, Counting, Database, Parts
 from dpsql.engine.dialect import Dialect
 from dpsql.owner.shape import Shape, TableShape
 from dpsql.worker import wire
@@ -43,16 +43,14 @@ class Makes(Protocol):
     def dialect(self) -> Dialect:
         """Its words."""
 
+    @property
+    def counting(self) -> Counting | None:
+        """As `Database.counting`."""
+
     def create(
         self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None, parts: Parts | None = None
     ) -> None:
         """As `Database.create`."""
-
-    def create_by_size(self, name: str, rows: BySize) -> None:
-        """As `Database.create_by_size`."""
-
-    def create_by_day(self, name: str, table: str, column: str) -> None:
-        """As `Database.create_by_day`."""
 
     def scratch(self, sql: str) -> AbstractContextManager[str]:
         """As `Database.scratch`."""
@@ -71,6 +69,11 @@ class Heard:
     dialect: Dialect
     said: list[Any] = field(default_factory=list)
     orders: dict[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def counting(self) -> Heard | None:
+        """Itself, where that database counts."""
+        return self if self.dialect.counts else None
 
     def create(
         self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None, parts: Parts | None = None

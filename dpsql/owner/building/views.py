@@ -168,11 +168,11 @@ class _Build:
         report(f"building {table.name}", start + part * done)
 
     def _totals(self, database: Makes, table: TableShape, report: Callable[[str], None]) -> None:
-        words, sizes, counts = database.dialect, sizes_of_rows(table), stored_counts(table)
-        if words.counts and counts is not None:
+        words, counting = database.dialect, database.counting
+        if counting is not None and (counts := stored_counts(table)) is not None:
             report(f"counting values of {table.name}")
             database.create(counts.name, counted_values(table, counts, words), COUNTS[:2])
-        if words.counts and sizes is not None:
+        if counting is not None and (sizes := sizes_of_rows(table)) is not None:
             report(f"adding up {table.name}")
             order = [SIZES[0], *(place_name(key) for key, _ in sizes.keys), SIZES[1]]
             database.create(sizes.name, rows_by_size(table, sizes, words), order)
@@ -181,14 +181,16 @@ class _Build:
             order = totals_order(table, totals, words)
             parts = totals_in_parts(table, words)
             database.create(totals.name, totals_rows(table, totals, words), order, parts=parts)
-            if words.counts and totals.sizes is not None:
-                database.create_by_size(totals.sizes.name, totals_by_size(table, totals, totals.sizes, words))
-        for days in sizes_by_day(table) if words.counts else ():
+            if counting is not None and totals.sizes is not None:
+                counting.create_by_size(totals.sizes.name, totals_by_size(table, totals, totals.sizes, words))
+        if counting is None:
+            return
+        for days in sizes_by_day(table):
             report(f"adding up {table.name} by day")
-            database.create_by_size(days.name, days_by_size(table, days, words))
-        for own in stored_days(table) if words.counts else ():
+            counting.create_by_size(days.name, days_by_size(table, days, words))
+        for own in stored_days(table):
             report(f"counting days of {table.name}")
-            database.create_by_day(own.name, table.name, own.column)
+            counting.create_by_day(own.name, table.name, own.column)
 
     def universe(self, universe: UniverseShape) -> None:
         """Makes the rows of a table as a metric sees them."""
