@@ -21,7 +21,7 @@ def bounded_rows(
     printer: Printer, source: Source, columns: Sequence[ValueColumn], key: bytes, *, unit: Column | None = None
 ) -> str:
     """Rows with ``k0...``, ``u`` and the values ``x0...``, cut to the contribution bounds in force."""
-    if not (source.cap_rows or source.cap_groups or source.cap_rows_in_group):
+    if not source.capped:
         return value_rows(printer, source, columns, unit=unit)
     return cut(printer, unit_rows(printer, source, columns), source, key).sql
 

@@ -132,8 +132,7 @@ def _alike(one: TotalRows, other: TotalRows) -> bool:
 def _plain_rows(need: Aggregates) -> TotalRows | None:
     """The rows behind plain totals, of which each kind is clamped to nothing and has no bins."""
     source, kinds = need.source, kinds_of(need.measures)
-    capped = source.cap_rows or source.cap_groups or source.cap_rows_in_group
-    if capped or not kinds or unit_of(source.relation) is None:
+    if source.capped or not kinds or unit_of(source.relation) is None:
         return None
     grids = [own[1] for _, own in kinds if own is not None and own[1] is not None]
     most = max((abs(end) for grid in grids for end in (grid.low, grid.high)), default=1)
@@ -185,8 +184,7 @@ def clamped_rows(
 
     A total of no values is 0 here and NULL there: the same, as 0 lies between the ends.
     """
-    capped = source.cap_rows or source.cap_groups or source.cap_rows_in_group
-    if capped or not measures or not few(source) or not _one_row(source):
+    if source.capped or not measures or not few(source) or not _one_row(source):
         return None
     found = list[TotalRows]()
     for measure in measures:
@@ -203,9 +201,8 @@ def clamped_rows(
 def paired_rows(printer: Printer, need: Values) -> TotalRows | None:
     """The rows behind values that are units' totals, where the worker adds them up; None where the database does."""
     source = need.source
-    capped = source.cap_rows or source.cap_groups or source.cap_rows_in_group
     other = need.grid is None or need.by is not None or need.missing is not None or need.ranks
-    if capped or other or not _one_row(source):
+    if source.capped or other or not _one_row(source):
         return None
     found = [_rows(source, own, grid) for own, grid in ((need.argument, need.grid), *need.others) if grid is not None]
     known = [rows for rows in found if rows is not None]

@@ -20,8 +20,8 @@ __all__ = ["read_counts"]
 def read_counts(printer: Printer, need: Values) -> EngineStatement | None:
     """The statement that reads them; None where they are not stored, or not of all rows."""
     source, own = need.source, need.argument
-    scan, capped = source.relation, source.cap_rows or source.cap_groups or source.cap_rows_in_group
-    if source.keys or capped or need.by or need.others or need.ranks or need.missing is not None:
+    scan = source.relation
+    if source.keys or source.capped or need.by or need.others or need.ranks or need.missing is not None:
         return None
     if not isinstance(scan, Scan) or not isinstance(own, Column) or not printer.dialect.counts or need.grid is None:
         return None

@@ -233,10 +233,10 @@ def unit_number(printer: Printer, source: Source) -> Column | None:
 
     Where a unit has more than twice as many rows as there are groups, most of them repeat one: the database counts.
     """
-    found, capped = filtered_scan(source.relation), source.cap_rows or source.cap_groups or source.cap_rows_in_group
+    found = filtered_scan(source.relation)
     known = [len(key.domain) for key in source.keys if key.domain is not None]
     repeats = len(known) == len(source.keys) and source.contribution.rows > 2 * math.prod(known)
-    if found is None or capped or repeats or not source.keys:
+    if found is None or source.capped or repeats or not source.keys:
         return None
     if not printer.dialect.counts or not lies(printer, source.relation):
         return None

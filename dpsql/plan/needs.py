@@ -93,6 +93,11 @@ class Source:
         """Names of the key columns in raw and released tables."""
         return tuple(key.name for key in self.keys)
 
+    @property
+    def capped(self) -> bool:
+        """Whether the engine must cut units to some of their rows or groups."""
+        return self.cap_rows or self.cap_groups or self.cap_rows_in_group
+
 
 class MeasureKind(enum.Enum):
     """The exact integers an engine can return per group."""

@@ -143,7 +143,7 @@ def _cut(part: Measured) -> bool:
     source = part.request.source
     if part.aggregate.per_group is not None or part.choice.release.need.source != source:
         return True
-    return source.cap_rows or source.cap_groups or source.cap_rows_in_group
+    return source.capped
 
 
 def _agreeing(prepared: Prepared, parts: Sequence[Measured], values: Sequence[Any]) -> Sequence[Any]:

@@ -202,7 +202,7 @@ def _bounded(request: Request) -> bool:
     source, options = request.source, request.options
     if request.selects:
         return bool(options.max_groups_per_unit or options.max_rows_contributed) or source.cut is not None
-    return source.cap_rows or source.cap_groups or source.cap_rows_in_group or source.cut is not None
+    return source.capped or source.cut is not None
 
 
 def _inner(request: Request) -> Mechanism:

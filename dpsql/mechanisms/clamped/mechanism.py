@@ -230,7 +230,7 @@ def _totals(request: Request) -> Sized | str:
     aggregate, source = request.aggregate, request.source
     if request.selects:
         return "it cannot decide which groups of an open domain appear; only a threshold can."
-    if aggregate.bounds is not None or source.cap_rows or source.cap_groups or source.cap_rows_in_group:
+    if aggregate.bounds is not None or source.capped:
         return "the statement or the policy names contribution bounds of its own."
     one_row = Grid(Fraction(1), 0, 1) if aggregate.function != "sum" else request.grid
     if one_row is None:

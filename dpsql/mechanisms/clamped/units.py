@@ -247,7 +247,7 @@ def why_not(request: Request, *, squares: bool) -> str | None:
     aggregate, source, grid = request.aggregate, request.source, request.grid
     if request.selects:
         return "it cannot decide which groups of an open domain appear; only a threshold can."
-    if aggregate.bounds is not None or source.cap_rows or source.cap_groups or source.cap_rows_in_group:
+    if aggregate.bounds is not None or source.capped:
         return "the statement or the policy names contribution bounds of its own."
     if source.contribution.rows == 1:
         return "a unit has one row; there is no total to clip."

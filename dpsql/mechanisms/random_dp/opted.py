@@ -53,7 +53,7 @@ def needs_declared(request: Request, asked: OptedStatement) -> str | None:
     source, declared = request.source, asked.partition
     if request.selects:
         return "its cells must be declared; the groups of an open domain come from the data."
-    if source.cap_rows or source.cap_groups or source.cap_rows_in_group:
+    if source.capped:
         return "a cap leaves out rows of some units, and so makes other cells; leave the cap out."
     for column in _columns([*asked.conditions, *(key.expression for key in source.keys)]):
         if column not in declared.columns:
