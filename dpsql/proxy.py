@@ -35,6 +35,7 @@ from dpsql.owner.building.builder import alone, build, data_digest_of
 from dpsql.owner.building.versions import open_engine
 from dpsql.owner.catalog import build_catalog
 from dpsql.owner.in_use import InUse
+from dpsql.owner.jobs import Progress
 from dpsql.owner.scratch import cache_root
 from dpsql.policy import Limit as PolicyLimit
 from dpsql.policy import Policy, load_policy
@@ -50,8 +51,6 @@ if TYPE_CHECKING:
     from dpsql.releasing.sharing import Sharing
 
 __all__ = ["Proxy", "current", "open", "open_ledger", "refresh"]
-
-Progress = Callable[[str, float], None]
 
 
 class Proxy(Closing):
@@ -119,12 +118,13 @@ class Proxy(Closing):
         Returns:
             The new version. No budget is refreshed by it; free replays of older answers end.
         """
-        _require_metrics(self.policy, self.ledger)
+        policy = self._advised()
+        _require_metrics(policy, self.ledger)
         self._backend.engine.close()
         with alone(self._cache, progress):
-            version = _new_version(self.policy, self.ledger, self._cache, "", progress)
+            version = _new_version(policy, self.ledger, self._cache, "", progress)
         self._backend.post_process.close()
-        self._take(self._open(self.policy))
+        self._take(policy)
         return version
 
     @door
@@ -140,10 +140,7 @@ class Proxy(Closing):
         before = self._backend
         if self.ledger.version() == before.version:
             return None
-        now = {"budget": self.policy.budget, "server": self.policy.server}
-        policy = with_bounds(self._opened.model_copy(update=now), _facts(self.ledger))
-        self._take(self._open(policy))
-        self.policy = policy
+        self._take(self._advised())
         return before
 
     @property
@@ -174,8 +171,7 @@ class Proxy(Closing):
             charging.closed = str(refused)
             raise
         self.policy = self.policy.model_copy(update={"budget": policy.budget, "server": policy.server})
-        above = policy.server.owner_approves_above
-        charging.closed, charging.above = None, None if above is None else Fraction(above)
+        charging.closed, charging.above = None, policy.server.waits_above
         self._backend = replace(self._backend, defaults=defaults_of(policy))
 
     def __repr__(self) -> str:
@@ -205,10 +201,16 @@ class Proxy(Closing):
         self.ledger.close("This proxy was closed. Open the policy again with dpsql.open, and ask a session of that.")
         self._ends()
 
-    def _take(self, backend: Backend) -> None:
-        """Puts another version in force; where nothing may be charged, it stays so."""
+    def _advised(self) -> Policy:
+        """The policy in force, with bounds by the newest facts."""
+        now = {"budget": self.policy.budget, "server": self.policy.server}
+        return with_bounds(self._opened.model_copy(update=now), _facts(self.ledger))
+
+    def _take(self, policy: Policy) -> None:
+        """Puts the newest version in force, which was built by this policy; where nothing may be charged stays so."""
+        backend = self._open(policy)
         backend.charging.closed = self._backend.charging.closed
-        self._backend = backend
+        self._backend, self.policy = backend, policy
 
     def _engine(self, policy: Policy) -> tuple[Engine, InUse]:
         """The engine over the current version, or over the next where refreshes took that one away meanwhile."""
@@ -230,7 +232,6 @@ class Proxy(Closing):
             from dpsql.mechanisms.metric.row_metric import build_metrics  # here: most policies have none
 
             metrics = build_metrics(policy, engine.public, public)
-        above = policy.server.owner_approves_above
         return Backend(
             catalog=catalog,
             ledger=self.ledger,
@@ -241,9 +242,7 @@ class Proxy(Closing):
             sampler=self._sampler,
             defaults=defaults_of(policy),
             private=self._private,
-            charging=Charging(
-                self.ledger, self.waiting, None if above is None else Fraction(above), engine.version, catalog.classes
-            ),
+            charging=Charging(self.ledger, self.waiting, policy.server.waits_above, engine.version, catalog.classes),
             served=self.served,
             times=Times(policy.grid),
             database=policy.name,

@@ -6,6 +6,7 @@ Tests: tests/unit/server.
 from __future__ import annotations
 
 from decimal import Decimal
+from fractions import Fraction
 from typing import Annotated
 
 from pydantic import Field
@@ -35,6 +36,11 @@ class ServerSection(Section):
     """The most rows of an answer that leave; the rest is cut, and the answer says so."""
     idle: Duration = "30min"
     """How long a connection may be silent, such as 30min."""
+
+    @property
+    def waits_above(self) -> Fraction | None:
+        """`owner_approves_above`, as charges are."""
+        return None if self.owner_approves_above is None else Fraction(self.owner_approves_above)
 
     @property
     def own_connections(self) -> int:

@@ -1,16 +1,23 @@
-"""A session of a version before the newest says so; one of a closed proxy says that the proxy was closed."""
+"""A session of a version before the newest says so; one of a closed proxy says that the proxy was closed. The next one
+is built by the newest facts, whoever builds it.
+"""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 import dpsql.testing
+from dpsql.advising import advise
 from dpsql.answers.answer import Answer
 from dpsql.answers.quotes.quoted import Quote
 from dpsql.errors import LedgerError
+from dpsql.proxy import refresh
+from dpsql.testing_samplers import Noiseless
 from tests.sql.databases import build
+from tests.unit.test_advising import POLICY, write_orders
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
 
@@ -68,3 +75,20 @@ def test_a_session_of_a_closed_proxy_says_that_the_proxy_was_closed(proxy: dpsql
     for own in asked:
         with pytest.raises(LedgerError, match=r"^This proxy was closed\. Open the policy again with dpsql\.open"):
             own()
+
+
+def test_an_open_proxy_builds_the_next_version_by_the_newest_facts(tmp_path: Path) -> None:
+    policy = tmp_path / "shop.yaml"
+    policy.write_text(POLICY)
+    write_orders(tmp_path / "data")
+    advise(policy, epsilon=Fraction(1, 2), sampler=Noiseless())
+    with dpsql.open(policy) as proxy:
+        before = proxy.policy.tables["orders"].columns["price"].bounds
+        write_orders(tmp_path / "data", times=100)
+        refresh(policy)
+        advise(policy, epsilon=Fraction(1, 2), sampler=Noiseless())
+        assert proxy.refresh() == 3
+        now = proxy.policy.tables["orders"].columns["price"].bounds
+        assert now != before
+    with dpsql.open(policy) as again:
+        assert again.policy.tables["orders"].columns["price"].bounds == now
