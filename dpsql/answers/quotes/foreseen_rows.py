@@ -5,7 +5,8 @@ Tests: tests/unit/answers/quotes/test_foreseen.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dpsql.answers.computed.forms import choosing
@@ -78,8 +79,8 @@ class RowsForeseen:
             return EVERYTHING
         if node.function.name != "sum":
             return found
-        rows = len(read) if isinstance(node, Apply) else self._beside(node)
-        return None if rows is None else found * Interval.point(rows)
+        rows = [len(read)] if isinstance(node, Apply) else self._sizes(node)
+        return None if rows is None else found * Interval.point(max(rows))
 
     def counted(self, node: Apply) -> tuple[Expression | None, Sequence[int]] | None:
         """What an aggregate is of, and of which rows, where its interval is the widest; None where nothing tells."""
@@ -106,9 +107,12 @@ class RowsForeseen:
             offset = node.arguments[1] if len(node.arguments) > 1 else None
             away = offset.value if isinstance(offset, Constant) and isinstance(offset.value, int) else 1
             return [-away if name == "lead" else away]
-        most = self._beside(node if not isinstance(node, Windowed) else replace(node, frame=None))
-        if most is None or not isinstance(node, Windowed):
-            return None if most is None else range(most)
+        sizes = self._sizes(node if not isinstance(node, Windowed) else replace(node, frame=None))
+        if sizes is None:
+            return None
+        most = min(sizes) if name == "avg" else max(sizes)
+        if not isinstance(node, Windowed):
+            return range(most)
         frame = node.frame or (Frame(rows=False, start=None, end=0) if node.order else None)
         before, behind = (None, None) if frame is None else (frame.start, frame.end)
         if (before or 0) > 0 or (behind or 0) < 0:
@@ -118,17 +122,18 @@ class RowsForeseen:
             return range(min(least, most))
         return range(most if before is None or behind is None else min(most, behind - before + 1))
 
-    def _beside(self, node: Over) -> int | None:
-        """How many rows a sum is over, at most; None where that is not known."""
+    def _sizes(self, node: Over) -> Collection[int] | None:
+        """How many rows a sum is over, in each partition; None where that is not known."""
+        every = None if self.count is None else [self.count]
         if isinstance(node, Total):
-            return self.count if node.where is None else None
+            return every if node.where is None else None
         names = [own.name for own in node.partition if isinstance(own, Column)]
         places, groups = self._places(names), self.prepared.groupings[0].groups
         if node.frame is not None or len(names) < len(node.partition) or places is None or groups is None:
             return None
         if not names:
-            return self.count
-        return -(-len(groups) // len({tuple(group[place] for place in places) for group in groups} or {()}))
+            return every
+        return Counter(tuple(group[place] for place in places) for group in groups).values() or [0]
 
     def _places(self, keys: Sequence[str]) -> list[int] | None:
         """Where a listed group has these keys."""

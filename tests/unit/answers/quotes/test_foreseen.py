@@ -99,6 +99,18 @@ def test_a_share_of_a_partition_is_of_as_many_groups_as_it_has(session: Session)
     assert found["share"].half_width == pytest.approx(share(found["share: COUNT(*)"], 2, 500 // 8), rel=0.02)
 
 
+@pytest.mark.parametrize(("function", "rows"), [("SUM", 2), ("AVG", 1)])
+def test_of_partitions_of_one_and_of_two_groups_the_widest_row_is_foretold(
+    session: Session, function: str, rows: int
+) -> None:
+    found = columns(
+        session,
+        f"SELECT {LAPLACE} km2 > 3 AS large, title, {function}(COUNT(*)) OVER (PARTITION BY km2 > 3) AS n "
+        "FROM people JOIN districts USING (district) GROUP BY km2 > 3, title",  # two are large, one not, one is NULL
+    )
+    assert found["n"].half_width == pytest.approx(reach(found["n: COUNT(*)"], 0.05, (1, rows)))
+
+
 def test_what_a_query_over_an_answer_sums_up_is_foretold(session: Session) -> None:
     inner = f"SELECT {LAPLACE} district, COUNT(*) AS n FROM people GROUP BY district"
     mean = columns(session, f"WITH t AS ({inner}) SELECT AVG(n) AS m FROM t")
