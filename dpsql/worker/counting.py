@@ -17,7 +17,7 @@ import nanoarrow
 from dpsql.worker import wire
 from dpsql.worker.ahead import both, fetched
 from dpsql.worker.lying import Adds, Piece
-from dpsql.worker.ordered import Ranks, places_in, values_of
+from dpsql.worker.ordered import Ranks, changes, places_in, values_of
 from dpsql.worker.sizing import of_groups, of_units
 
 if TYPE_CHECKING:
@@ -220,9 +220,7 @@ def _sorted(numbers: Whole) -> list[Whole]:
     import numpy as np
 
     _sort(numbers)
-    other = np.empty(len(numbers), dtype=np.bool_)
-    other[0] = True
-    np.not_equal(numbers[1:], numbers[:-1], out=other[1:])
+    other = changes(numbers)
     again = np.flatnonzero(~other)
     if len(again) * FEW > len(numbers):
         first = np.flatnonzero(other)

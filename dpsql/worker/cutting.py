@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
-from dpsql.worker.lying import HALF, Adds, Piece, heads, split
-from dpsql.worker.ordered import places_in, starts
+from dpsql.worker.lying import HALF, SMALL, Adds, Piece, heads, split
+from dpsql.worker.ordered import array_of, places_in, starts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -33,7 +33,6 @@ __all__ = ["Clamps", "cut"]
 
 SAFE = 1 << 62  # Sums of whole numbers below this are exact in 64 bits.
 NARROW = 4  # Bytes of numbers of which 64 bits add up exactly as many as a piece has rows.
-SMALL = 1 << 31  # Numbers below it need 32 bits.
 EXACT_DIGITS = 53  # Binary digits of whole numbers that 64-bit floats add up exactly.
 MOST_GROUPS = 63  # Groups of which each unit's first ones are told: a digit each of 64.
 EARLY = 3
@@ -288,9 +287,4 @@ def _table(names: Sequence[str], places: Sequence[int], found: _Groups) -> Any:
         wide = function == "sum" or clamp is not None
         columns.append(np.stack([whole, upper[groups] >> HALF], axis=1).reshape(-1) if wide else whole)
         types.append(nanoarrow.decimal128(38, 0) if wide else nanoarrow.int64())
-    children = [
-        nanoarrow.c_array_from_buffers(kind, length=len(groups), buffers=[None, np.ascontiguousarray(column)])
-        for kind, column in zip(types, columns, strict=True)
-    ]
-    schema = nanoarrow.struct(dict(zip(names, types, strict=True)))
-    return nanoarrow.c_array_from_buffers(schema, length=len(groups), buffers=[None], children=children)
+    return array_of(names, types, columns, len(groups))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import nanoarrow
 
 from dpsql.worker.ahead import fetched
-from dpsql.worker.ordered import dtype_of, present_in, starts
+from dpsql.worker.ordered import DISORDER, dtype_of, present_in, starts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Mask = npt.NDArray[np.bool_]
     Column = tuple[Whole, Mask | None]
 
-__all__ = ["HALF", "PIECE", "ROOMY", "Adds", "Piece", "alone", "heads", "pieces", "split"]
+__all__ = ["HALF", "PIECE", "ROOMY", "SMALL", "Adds", "Piece", "alone", "heads", "pieces", "split"]
 
 PIECE = 1 << 16
 """Rows that are added up together at least. It is a choice: DuckDB's blocks have twice as many, and are not cut; with
@@ -39,7 +39,6 @@ SMALL = 1 << 31  # Numbers below it need 32 bits.
 HALF = 32
 """Binary digits of the lower half of a total. A total has 53 at most, so 64-bit floats add up exactly as many halves as
 a piece has rows, up to 2^21."""
-DISORDER = "the rows do not lie in order"
 
 Adds = Sequence[tuple[str, int]]
 """What is added up: ``rows``, or ``count`` or ``sum`` of the column of values with this index."""

@@ -13,7 +13,7 @@ import nanoarrow
 
 from dpsql.worker.bins import Binned, Plain
 from dpsql.worker.lying import ROOMY, Adds, Piece
-from dpsql.worker.ordered import OF, SIZED, places_in, starts
+from dpsql.worker.ordered import OF, SIZED, array_of, places_in, starts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -242,10 +242,4 @@ def _table(names: Sequence[str], places: Sequence[int], totals: Sequence[Plain])
     columns = [np.concatenate(own) for own in zip(*parts, strict=True)]
     shown = [*names, *([OF] if len(totals) > 1 else []), *SIZED]
     types = [nanoarrow.int64()] * (len(shown) - 1) + [nanoarrow.decimal128(38, 0)]
-    length = len(columns[0])
-    children = [
-        nanoarrow.c_array_from_buffers(kind, length=length, buffers=[None, np.ascontiguousarray(column)])
-        for kind, column in zip(types, columns, strict=True)
-    ]
-    schema = nanoarrow.struct(dict(zip(shown, types, strict=True)))
-    return nanoarrow.c_array_from_buffers(schema, length=length, buffers=[None], children=children)
+    return array_of(shown, types, columns, len(columns[0]))
