@@ -13,10 +13,10 @@ from dpsql.engine.base import EngineStatement
 from dpsql.engine.places import placeable
 from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import UnitRows
+from dpsql.engine.rows import statement_by_place
 from dpsql.engine.sized import paired_rows
 from dpsql.engine.streamed import streamed
 from dpsql.engine.totals import from_totals
-from dpsql.plan.known.relations import scans
 from dpsql.plan.known.stability import rows_per_unit
 from dpsql.plan.needs import Values
 from dpsql.worker.making import Added, Counted
@@ -141,16 +141,9 @@ def _named(printer: Printer, columns: Sequence[str], names: Sequence[str]) -> li
 
 
 def _counted(printer: Printer, need: Values, shown: Sequence[str], rows: str) -> EngineStatement:
-    source = need.source
-    return EngineStatement(
-        sql=f"SELECT {', '.join(shown)} FROM {rows}",
-        parameters=tuple(printer.parameters),
-        columns=tuple((name, "BIGINT") for name in (*source.key_names, *need.columns)),
-        tables=frozenset(scan.table.name for scan in scans(source.relation)),
-        functions=frozenset(printer.functions),
-        listed=tuple((key.name, key.domain or ()) for key in source.keys),
-        made=_made(need),
-    )
+    fields = [(name, "BIGINT") for name in need.columns]
+    own = statement_by_place(printer, f"SELECT {', '.join(shown)} FROM {rows}", need.source, fields)
+    return replace(own, made=_made(need))
 
 
 def _made(need: Values, edges: tuple[int, ...] = (), of: Added | None = None) -> Counted:

@@ -6,7 +6,7 @@ Tests: tests/sql.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.printer import Printer
@@ -16,7 +16,7 @@ from dpsql.plan.needs import Source
 from dpsql.plan.nodes import Column, Expression, Relation
 from dpsql.plan.types import Grid
 
-__all__ = ["UNIT", "ValueColumn", "column_name", "statement_over", "unit_column", "value_rows"]
+__all__ = ["UNIT", "ValueColumn", "column_name", "statement_by_place", "statement_over", "unit_column", "value_rows"]
 
 UNIT = "u"  # The column of the unit in inner rows.
 
@@ -74,7 +74,9 @@ def value_rows(
     return inside if plain else f"SELECT {', '.join(outer)} FROM ({printer.dialect.once}{inside}) AS r"
 
 
-def statement_over(printer: Printer, sql: str, columns: list[tuple[str, str]], relation: Relation) -> EngineStatement:
+def statement_over(
+    printer: Printer, sql: str, columns: Sequence[tuple[str, str]], relation: Relation
+) -> EngineStatement:
     """A statement over the tables of a relation, with what its printer collected."""
     return EngineStatement(
         sql=sql,
@@ -83,3 +85,12 @@ def statement_over(printer: Printer, sql: str, columns: list[tuple[str, str]], r
         tables=frozenset(scan.table.name for scan in scans(relation)),
         functions=frozenset(printer.functions),
     )
+
+
+def statement_by_place(
+    printer: Printer, sql: str, source: Source, fields: Sequence[tuple[str, str]]
+) -> EngineStatement:
+    """The same, whose keys come as the places of their values in the keys' domains, before other columns."""
+    columns = [*((name, "BIGINT") for name in source.key_names), *fields]
+    listed = tuple((key.name, key.domain or ()) for key in source.keys)
+    return replace(statement_over(printer, sql, columns, source.relation), listed=listed)

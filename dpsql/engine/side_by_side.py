@@ -16,15 +16,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.places import by_place, placeable
 from dpsql.engine.printer import Printer
-from dpsql.engine.rows import UNIT, ValueColumn, column_name, unit_column, value_rows
+from dpsql.engine.rows import UNIT, ValueColumn, column_name, statement_over, unit_column, value_rows
 from dpsql.engine.sized import WIRES, TotalRows, bin_of
-from dpsql.plan.known.relations import scans
 from dpsql.plan.needs import Source
 from dpsql.plan.types import Type, Value
 from dpsql.worker.ordered import OF
@@ -63,14 +63,8 @@ def side_by_side(printer: Printer, rows: TotalRows) -> EngineStatement:
     groups = {_number(place, domains): group for place, group in zip(_places(every), product(*every), strict=True)}
     fields = [(key.name, WIRE[key.expression.facts.type]) for key in rows.source.keys]
     fields += [(OF, "BIGINT")] if len(kinds) > 1 else []
-    return EngineStatement(
-        sql=_apart(printer, sql, rows.source, groups, several=len(kinds) > 1),
-        parameters=tuple(printer.parameters),
-        columns=(*fields, *WIRES),
-        tables=frozenset(scan.table.name for scan in scans(source.relation)),
-        functions=frozenset(printer.functions),
-        beside=many * len(kinds),
-    )
+    sql = _apart(printer, sql, rows.source, groups, several=len(kinds) > 1)
+    return replace(statement_over(printer, sql, [*fields, *WIRES], source.relation), beside=many * len(kinds))
 
 
 def _places(domains: Sequence[Sequence[Value]]) -> Iterable[tuple[int, ...]]:

@@ -19,7 +19,7 @@ from dataclasses import replace
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.places import by_place, rising
 from dpsql.engine.printer import Printer
-from dpsql.engine.rows import value_rows
+from dpsql.engine.rows import statement_by_place, value_rows
 from dpsql.engine.sized import WIRES, TotalRows
 from dpsql.engine.totals import stored_column
 from dpsql.plan.catalog import SIZES, StoredSizes, place_name
@@ -83,16 +83,8 @@ def read_sizes_by_day(printer: Printer, rows: TotalRows) -> EngineStatement | No
     keys = [printer.quoted(key.name) for key in source.keys]
     shown = [*places, *(f'"r{at}" AS {printer.quoted(name)}' for at, name in enumerate(SIZES))]
     days = f"(SELECT {', '.join(shown)} FROM ({stored}) AS q) AS t"
-    return EngineStatement(
-        sql=_added_up(printer, days, keys, keys, kinds, rows.fields),
-        parameters=tuple(printer.parameters),
-        columns=(*((key.name, "BIGINT") for key in source.keys), *rows.fields),
-        tables=frozenset({sizes.name}),
-        functions=frozenset(printer.functions),
-        bins=rows.bins,
-        by_unit=True,
-        listed=tuple((key.name, key.domain or ()) for key in source.keys),
-    )
+    own = statement_by_place(printer, _added_up(printer, days, keys, keys, kinds, rows.fields), source, rows.fields)
+    return replace(own, bins=rows.bins, by_unit=True)
 
 
 def _read(

@@ -18,14 +18,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.places import by_place, placeable
 from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import lies, number_of, numbered, numbers_in_order
-from dpsql.engine.rows import UNIT, ValueColumn, column_name, value_rows
+from dpsql.engine.rows import UNIT, ValueColumn, column_name, statement_by_place, value_rows
 from dpsql.errors import InvariantBroken
 from dpsql.limits import FARTHEST_STEP
 from dpsql.plan.known.relations import filtered_scan, scans
@@ -134,16 +134,8 @@ def streamed(
     elif found is None or (few_units and any(add.function != "rows" for add in adds)):
         sql, wanted = _by_unit(printer, [key.name for key in keys.keys], sql, wanted)
         alone = not keys.keys
-    return EngineStatement(
-        sql=sql,
-        parameters=tuple(printer.parameters),
-        columns=(*((key.name, "BIGINT") for key in keys.keys), *fields),
-        tables=frozenset(scan.table.name for scan in scans(source.relation)),
-        functions=frozenset(printer.functions),
-        listed=tuple((key.name, key.domain or ()) for key in keys.keys),
-        made=Added(tuple(wanted), alone, tuple(clamps), Firsts(*firsts, digits)),
-        by_unit=by_unit,
-    )
+    made = Added(tuple(wanted), alone, tuple(clamps), Firsts(*firsts, digits))
+    return replace(statement_by_place(printer, sql, keys, fields), made=made, by_unit=by_unit)
 
 
 def _wanted(
