@@ -9,7 +9,6 @@ Tests: tests/unit/server/postgres.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections import OrderedDict
@@ -22,7 +21,7 @@ import duckdb
 
 from dpsql.worker import limits, wire
 from dpsql.worker.trees import nodes
-from dpsql.worker.verify import Refused
+from dpsql.worker.verify import Refused, selected
 
 SIZES: dict[str, Any] = {"threads": "1", "memory_limit": "256MiB"}  # A choice: a catalogue takes some MB.
 HELD = 32  # Catalogues that are held at a time, one an analyst with tables of their own. It is a choice: 1 MB each.
@@ -56,12 +55,7 @@ def confirm(
     Raises:
         Refused: It is anything else.
     """
-    kinds = [statement.type.name for statement in connection.extract_statements(sql)]
-    row = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
-    tree: dict[str, Any] = json.loads(row[0]) if row else {"error": True}
-    if kinds != ["SELECT"] or tree.get("error") or len(tree["statements"]) != 1:
-        raise Refused("this is no one SELECT")
-    found = list(nodes(tree["statements"][0]))
+    found = list(nodes(selected(connection, sql)))
     known = {*relations, *(cte["key"].lower() for node in found for cte in node.get("map", []) if "key" in cte)}
     for node in found:
         if node.get("type") == "BASE_TABLE" and (node["catalog_name"] or node["schema_name"] not in SCHEMAS):

@@ -271,7 +271,7 @@ class Worker:
         return child
 
     def _exchange(
-        self, messages: Sequence[bytes | memoryview], deadline: float, reads: Sequence[Callable[[list[memoryview]], T]]
+        self, messages: Sequence[bytes], deadline: float, reads: Sequence[Callable[[list[memoryview]], T]]
     ) -> list[T]:
         """Sends what is asked, waits for each reply, and reads what follows a good one."""
         with self._lock:
@@ -288,7 +288,7 @@ class Worker:
 
 def _replies(
     child: Connection,
-    messages: Sequence[bytes | memoryview],
+    messages: Sequence[bytes],
     deadline: float,
     reads: Sequence[Callable[[list[memoryview]], T]],
 ) -> list[T]:
@@ -351,7 +351,7 @@ def _named(found: dict[str, Sequence[Any]], request: Statement) -> dict[str, Seq
     return found | {name: Listed(found[name], values) for name, values in request.listed}
 
 
-def _message(request: Statement, deadline: float, tables: Mapping[str, Table]) -> bytes | memoryview:
+def _message(request: Statement, deadline: float, tables: Mapping[str, Table]) -> bytes:
     return wire.encode(_asked(request, deadline, tables))
 
 

@@ -113,7 +113,7 @@ def _packed(wire_type: str, chunks: list[Any]) -> Sequence[Any]:
         return _packed_texts(chunks, present)
     if wire_type == "HUGEINT":
         return _packed_wide(chunks, present)
-    parts = [_bits(chunk, 1) if wire_type == "BOOLEAN" else _filled(chunk, _STORED[wire_type]) for chunk in chunks]
+    parts = [_bits(chunk) if wire_type == "BOOLEAN" else _filled(chunk, _STORED[wire_type]) for chunk in chunks]
     values = np.concatenate(parts) if parts else np.empty(0, _STORED.get(wire_type, np.bool_))
     if wire_type in _A_DAY:
         _require_calendar(values, _A_DAY[wire_type])  # now, and not when somebody looks
@@ -255,8 +255,8 @@ def _listed(part: Any) -> list[Any]:
     return part if isinstance(part, list) else part.tolist()
 
 
-def _bits(chunk: Any, buffer: int) -> Any:
-    packed = np.frombuffer(chunk.buffers[buffer], np.uint8)
+def _bits(chunk: Any) -> Any:
+    packed = np.frombuffer(chunk.buffers[1], np.uint8)
     return np.unpackbits(packed, bitorder="little", count=len(chunk)).astype(bool)
 
 
@@ -342,5 +342,5 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "VARCHAR": _texts,
     "DATE": _dates,
     "TIMESTAMP": _timestamps,
-    "BOOLEAN": lambda chunk: _bits(chunk, 1),
+    "BOOLEAN": _bits,
 }

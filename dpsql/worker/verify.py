@@ -10,7 +10,7 @@ import _duckdb
 
 from dpsql.worker.trees import nodes
 
-__all__ = ["Refused", "verify"]
+__all__ = ["Refused", "selected", "verify"]
 
 
 class Refused(Exception):  # noqa: N818 - it is no error of the worker: it is an answer
@@ -78,22 +78,33 @@ def verify(
         Refused: If it is anything else.
     """
     try:
-        kinds = [statement.type.name for statement in connection.extract_statements(sql)]
-        row = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
+        tree = selected(connection, sql)
     except _duckdb.Error as error:
         raise Refused(f"DuckDB's parser does not accept it: {error}") from error
-    try:
-        tree = json.loads(row[0]) if row else {}
-    except RecursionError:
-        raise Refused("it nests too deeply") from None
-    if kinds != ["SELECT"] or tree.get("error", True) or len(tree["statements"]) != 1:
-        raise Refused("it is not one SELECT")
     used_tables, used_functions = _uses(tree, schema)
     if used_tables != set(tables):
         raise Refused(f"it reads {sorted(used_tables)}, not {sorted(tables)}")
     allowed = {*functions, COUNT_STAR} if "count" in functions else set(functions)
     if extra := used_functions - allowed:
         raise Refused(f"it uses {sorted(extra)}, which were not expected")
+
+
+def selected(connection: _duckdb.DuckDBPyConnection, sql: str) -> Any:
+    """The tree of a text that is one SELECT, as DuckDB's parser reads it.
+
+    Raises:
+        Refused: If it is anything else.
+        _duckdb.Error: If the parser does not accept it.
+    """
+    kinds = [statement.type.name for statement in connection.extract_statements(sql)]
+    row = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
+    try:
+        tree = json.loads(row[0]) if row else {}
+    except RecursionError:
+        raise Refused("it nests too deeply") from None
+    if kinds != ["SELECT"] or tree.get("error", True) or len(tree["statements"]) != 1:
+        raise Refused("it is not one SELECT")
+    return tree
 
 
 def _uses(tree: Any, schema: tuple[str, str]) -> tuple[set[str], set[str]]:

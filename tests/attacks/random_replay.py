@@ -123,7 +123,7 @@ class InProcess:
 
 def _request(statement: EngineStatement) -> Any:
     """The statement as the worker receives it."""
-    return wire.decode(bytes(_message(statement, 60, {})))
+    return wire.decode(_message(statement, 60, {}))
 
 
 PUBLIC_ROWS = (

@@ -30,7 +30,7 @@ def desk(bounded_file: Path) -> Iterator[Desk]:
 
 def found(desk: Desk, asked: EngineStatement) -> list[list[Any]]:
     """The columns of a statement, which is run."""
-    sent = desk.answer(wire.decode(bytes(_message(asked, 20, {}))), ())
+    sent = desk.answer(wire.decode(_message(asked, 20, {})), ())
     return [list(column) for column in _read([memoryview(bytes(part)) for part in sent], asked).values()]
 
 
