@@ -8,6 +8,7 @@ analyst, table version and price. The limits of the accounts are tested before a
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -123,7 +124,8 @@ class Turns:
     def __init__(self, others: ProcessTurns | None = None) -> None:
         self._others = others or ProcessTurns(None)
         self._lock = Lock()
-        self._held: dict[str, tuple[Lock, list[None]]] = {}
+        self._held = dict[str, Lock]()
+        self._asking = Counter[str]()  # how many hold a turn, or wait for it
 
     @contextmanager
     def of(self, identities: Collection[str]) -> Iterator[bool]:
@@ -137,8 +139,8 @@ class Turns:
     @contextmanager
     def _one(self, identity: str) -> Iterator[bool]:
         with self._lock:
-            turn, waiting = self._held.setdefault(identity, (Lock(), []))
-            waiting.append(None)
+            turn = self._held.setdefault(identity, Lock())
+            self._asking[identity] += 1
         try:
             waits = not turn.acquire(blocking=False)
             if waits:
@@ -150,9 +152,9 @@ class Turns:
                 turn.release()
         finally:
             with self._lock:
-                waiting.pop()
-                if not waiting:
-                    del self._held[identity]
+                self._asking[identity] -= 1
+                if not self._asking[identity]:
+                    del self._held[identity], self._asking[identity]
 
 
 class Charging:

@@ -19,7 +19,8 @@ from dpsql.answers.computed.intervals import ends_of, within
 from dpsql.answers.computed.postprocess import PostProcess, made_up_rows
 from dpsql.answers.finish import Intervals
 from dpsql.answers.lists import gathered, side_by_side
-from dpsql.answers.quotes.foreseen_together import Own, columns_together
+from dpsql.answers.quotes.batch import Own
+from dpsql.answers.quotes.foreseen_together import columns_together
 from dpsql.answers.quotes.quoted import Quote, endless_note
 from dpsql.answers.released.consistency import AllGroupings
 from dpsql.answers.shown.screen import Ends

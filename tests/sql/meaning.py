@@ -194,7 +194,7 @@ def leaves_out(plan: Plan) -> bool:
         return False
     parts = (*plan.first, *plan.parts) if isinstance(plan, ToBuy) else (plan,)
     sources = [part.measured[0].request.source for part in parts if isinstance(part, Prepared)]
-    return any(source.cap_rows or source.cap_groups or source.cap_rows_in_group for source in sources)
+    return any(source.capped for source in sources)
 
 
 def _answer(session: Session, plan: Prepared) -> tuple[list[Row], list[list[Ends]]]:

@@ -26,6 +26,7 @@ from dpsql.privacy.loss import PrivacyLoss
 __all__ = [
     "BatchQuote",
     "BoughtOnce",
+    "Own",
     "Statements",
     "ToBuy",
     "asked_in",

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpsql.answers.computed.totals import several_rows
+from dpsql.answers.quotes.batch import Own
 from dpsql.answers.quotes.foreseen import GUESSES, Foreseen, widest
 from dpsql.answers.quotes.quoted import QuoteColumn, computed_column
 from dpsql.plan.intervals import Interval
@@ -18,14 +19,12 @@ from dpsql.plan.known.relations import scans
 from dpsql.plan.nodes import Column, Expression
 from dpsql.plan.over_answers.ranged import Ranged
 from dpsql.plan.over_answers.roles import answer_columns
-from dpsql.plan.plans import PublicPlan, Several
+from dpsql.plan.plans import Several
 from dpsql.plan.values.expressions import columns_of, substituted
 from dpsql.prepare import Prepared
 from dpsql.privacy.loss import PrivacyLoss
 
-__all__ = ["Own", "columns_together"]
-
-Own = Prepared | PublicPlan
+__all__ = ["columns_together"]
 
 
 def columns_together(several: Several, parts: Sequence[Own]) -> list[QuoteColumn]:

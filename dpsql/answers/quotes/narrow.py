@@ -21,9 +21,11 @@ from dpsql.plan.plans import Plan
 from dpsql.prepare import Measured, Prepared
 from dpsql.prepare.batch import At, Prices
 
-__all__ = ["FOUND", "guesses_of", "least_price", "price_for", "split_for", "widths_of"]
+__all__ = ["CLIPPING", "FOUND", "guesses_of", "least_price", "price_for", "split_for", "widths_of"]
 
-FOUND = frozenset({"located", "clamped", "capped", "exponential", "friendly_core", "preprocessing"})
+CLIPPING = frozenset({"located", "clamped", "capped"})
+"""Mechanisms that clip where rows thin out, and are chosen by a guess of where that is."""
+FOUND = CLIPPING | {"exponential", "friendly_core", "preprocessing"}
 """Mechanisms that find in the data how far their noise must reach, or between which values their intervals lie."""
 
 

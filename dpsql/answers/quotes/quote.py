@@ -16,7 +16,7 @@ from dpsql.answers.quotes.chance import left_to_chance
 from dpsql.answers.quotes.foreseen import computed_columns, endless_from, half_width_of, lost_in_noise
 from dpsql.answers.quotes.listed import beside_quote
 from dpsql.answers.quotes.means import means_written_out
-from dpsql.answers.quotes.narrow import FOUND
+from dpsql.answers.quotes.narrow import CLIPPING, FOUND
 from dpsql.answers.quotes.quoted import Quote, QuoteColumn, computed_column, endless_note
 from dpsql.answers.shown.noted import caller, said_once
 from dpsql.answers.shown.screen import number
@@ -48,9 +48,7 @@ __all__ = [
 BETWEEN = frozenset({"least", "date_diff", "datediff", "date_sub", "datesub"})
 """Functions that keys of times between two dates are made with: in most data one of them is the earlier one."""
 
-CLIPPING = frozenset({"located", "clamped", "capped"})
 ADDING = frozenset({"laplace", "gaussian"})  # They divide by a spread that they must guess before.
-"""Mechanisms that clip where rows thin out, and are chosen by a guess of where that is."""
 RIVALS = (
     " So is the choice of it: with a few rows far from the rest, a mechanism whose noise is known before may err less."
 )

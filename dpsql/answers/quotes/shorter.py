@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from dpsql.answers.quotes.narrow import CLIPPING
 from dpsql.answers.released.release import Released
 from dpsql.answers.shown.noted import caller, said_once
 from dpsql.answers.shown.screen import number
@@ -27,7 +28,6 @@ from dpsql.privacy.tables import ReleasedTable
 
 __all__ = ["shorter"]
 
-CLIPPING = ("clamped", "capped", "located")
 KNOWN = "laplace"  # Its noise is known before.
 
 

@@ -158,8 +158,8 @@ class Again:
     def new_files(self, database: Database, name: str, said: Sequence[Any], rests: Mapping[str, str]) -> list[str]:
         """The files that came to those of a table's version before, which are all still there and hold what they held.
 
-        None where something else changed as well: what is said of the table or makes it, or another one under it; and
-        where more came than there were, for then a whole build takes no longer.
+        No file where something else changed as well: what is said of the table or makes it, or another one under it;
+        and where more came than there were, for then a whole build takes no longer.
 
         Args:
             database: Where it shall stand.
