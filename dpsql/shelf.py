@@ -88,14 +88,17 @@ def exactly(values: Any) -> str | None:
         values: A value, or a list, a tuple or a dictionary of them.
 
     Returns:
-        The key; None where a value is of a type of which nothing is known.
+        The key; None where a value is of a type of which nothing is known, or has no `repr`.
 
     >>> exactly([1, "a"]) == exactly([1, "a"]), exactly([1]) == exactly([True]), exactly([0.0]) == exactly([-0.0])
     (True, False, False)
     >>> exactly([object()]) is None
     True
     """
-    return repr(values) if _plain(values) else None
+    try:
+        return repr(values) if _plain(values) else None
+    except (ValueError, RecursionError):  # of whole numbers of thousands of digits, and of lists in lists without end
+        return None
 
 
 def _plain(values: Any) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from dpsql.answers.answer import Answer, public
-from dpsql.errors import UnsupportedQuery
+from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.types import Type
 from dpsql.plan.values.expressions import nearest
@@ -52,8 +52,11 @@ def describe_table(catalog: Catalog, name: str) -> Answer:
         name: Of a table; or ``table.column``, for all values of that column, one a row.
 
     Raises:
+        ProgrammingError: The name is no text.
         UnsupportedQuery: There is no such table, or the column's values are not listed.
     """
+    if not isinstance(name, str):
+        raise ProgrammingError(f"A table's name is of type {type(name).__name__}. Write it as text.")
     table = _table(catalog, name)
     if table is None and (own := _table(catalog, name.rpartition(".")[0])) is not None:
         return _listed(catalog, own, name.rpartition(".")[2])

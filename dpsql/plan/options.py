@@ -15,7 +15,7 @@ from dpsql.plan.nodes import OptionValue
 from dpsql.plan.values.expressions import Resolver, nearest
 from dpsql.sql import syntax
 
-__all__ = ["NAMES", "Options", "options_of", "read_options"]
+__all__ = ["NAMES", "Options", "as_given", "options_of", "read_options"]
 
 LARGEST = 10**15
 """In a column's unit: the largest number of an option such as a scale; the least scale is its inverse. It is a
@@ -204,7 +204,7 @@ def _one_price(options: Options) -> None:
 
 def _exact(name: str, value: Any, wanted: str = "number") -> Fraction:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal | Fraction):
-        raise ProgrammingError(f"{name} is {_given(value)}; write a {wanted}.")
+        raise ProgrammingError(f"{name} is {as_given(value)}; write a {wanted}.")
     if isinstance(value, int | Fraction) and abs(Fraction(value)) > MOST:
         raise ProgrammingError(f"{name} is above 1e300; write a smaller {wanted}.")
     if not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):  # also a signalling NaN
@@ -235,7 +235,7 @@ def _size(name: str, value: Any) -> Fraction:
 
 def _ends(name: str, value: Any) -> tuple[Fraction, Fraction]:
     if not isinstance(value, tuple | list) or len(value) != 2:
-        raise ProgrammingError(f"{name} is {_given(value)}; write two numbers above 0, such as (0.1, 100).")
+        raise ProgrammingError(f"{name} is {as_given(value)}; write two numbers above 0, such as (0.1, 100).")
     low, high = (_size(name, end) for end in value)
     if low > high:
         raise ProgrammingError(f"{name} is ({_shown(low)}, {_shown(high)}); write the lower number first.")
@@ -263,7 +263,7 @@ def _ceiling(name: str, value: Any) -> Fraction:
 
 def _count(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**9:
-        raise ProgrammingError(f"{name} is {_given(value)}; write a whole number from 1.")
+        raise ProgrammingError(f"{name} is {as_given(value)}; write a whole number from 1.")
     return value
 
 
@@ -276,7 +276,7 @@ def _level(name: str, value: Any) -> float:
 
 def _word(name: str, value: Any) -> str:
     if not isinstance(value, str) or not value:
-        raise ProgrammingError(f"{name} is {value!r}; write a name.")
+        raise ProgrammingError(f"{name} is {as_given(value)}; write a name.")
     return value.lower()
 
 
@@ -296,7 +296,7 @@ def _declined(name: str, value: Any) -> str:
 
 def _switch(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise ProgrammingError(f"{name} is {_given(value)}; write true or false.")
+        raise ProgrammingError(f"{name} is {as_given(value)}; write true or false.")
     return value
 
 
@@ -324,11 +324,18 @@ READERS: dict[str, Any] = {
 }
 
 
-def _given(value: object) -> str:
-    """A value of the wrong kind, as it was written."""
+def as_given(value: object) -> str:
+    """A value of the wrong kind, as it was written; by its type where nobody can write it.
+
+    >>> as_given("x"), as_given(-1), as_given(10**5000), as_given(Fraction(10**5000, 3))
+    ("'x'", '-1', 'a number above 1e300', 'a Fraction')
+    """
     if isinstance(value, int) and abs(value) > MOST:
         return "a number above 1e300"
-    return repr(value) if isinstance(value, str) else str(value)
+    try:
+        return repr(value) if isinstance(value, str) else str(value)
+    except (ValueError, RecursionError):
+        return f"a {type(value).__name__}"
 
 
 def _shown(value: object) -> str:

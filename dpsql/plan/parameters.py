@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -10,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from dpsql.errors import ProgrammingError
+from dpsql.plan.options import MOST, as_given
 from dpsql.plan.types import Passed, Value
 from dpsql.sql.parameters import parameters_in
 from dpsql.sql.syntax import Node
@@ -80,11 +80,13 @@ def call_text(function: str, query: str, named: Mapping[str, Any]) -> str:
         named: Its named arguments: a finite number each, or several of them as a tuple; None for what is left out.
 
     Raises:
-        ProgrammingError: An argument is no finite number.
+        ProgrammingError: An argument is no finite number, or the query no text.
 
     >>> call_text("dp_kmeans", "SELECT x FROM t", {"k": 2, "scale": (0.1, 9), "parts": None})
     'SELECT * FROM dp_kmeans((SELECT x FROM t), k => 2, scale => (0.1, 9))'
     """
+    if not isinstance(query, str):
+        raise ProgrammingError(f"The statement is of type {type(query).__name__}. Write SQL as text.")
     written = [f", {name} => {_written(value)}" for name, value in named.items() if value is not None]
     return f"SELECT * FROM {function}(({query}){''.join(written)})"
 
@@ -92,9 +94,14 @@ def call_text(function: str, query: str, named: Mapping[str, Any]) -> str:
 def _written(value: Any) -> str:
     """A finite number, or several, as SQL writes them."""
     if isinstance(value, tuple | list):
-        return f"({', '.join(map(_written, value))})"
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not math.isfinite(value):
-        raise ProgrammingError(f"An argument is {value!r}. Pass a finite number.")
+        return f"({', '.join(map(_number, value))})"
+    return _number(value)
+
+
+def _number(value: Any) -> str:
+    known = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    if not known or not Decimal(value).is_finite() or abs(value) > MOST:
+        raise ProgrammingError(f"An argument is {as_given(value)}. Pass a finite number.")
     return f"{Decimal(repr(float(value)) if isinstance(value, float) else value):f}"
 
 

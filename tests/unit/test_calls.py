@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,30 @@ def test_a_statement_that_is_no_text_is_refused(session: dpsql.Session, sql: Any
 def test_parameters_that_are_no_list_are_refused(session: dpsql.Session, parameters: Any) -> None:
     with pytest.raises(ProgrammingError, match=r"came as one value of type .*Write a list with one value for each"):
         session.query("SELECT COUNT(*) FROM people WHERE age > ?", parameters)
+
+
+def endless() -> list[Any]:
+    """A list in itself."""
+    found: list[Any] = []
+    found.append(found)
+    return found
+
+
+@pytest.mark.parametrize("value", [10**5000, Fraction(10**5000, 3), endless(), Decimal("sNaN")], ids=type)
+def test_what_python_cannot_write_out_is_refused_as_all_else(session: dpsql.Session, value: Any) -> None:
+    sql, kmeans = "SELECT COUNT(*) AS n FROM people WHERE age > ?", dict[str, Any](k=2, bound=9, scale=(1, 9))
+    refused: list[Callable[[], object]] = [
+        *(partial(ask, sql, [value]) for ask in (session.query, session.explain, session.price, session.outline)),
+        partial(session.quote, [(sql, [value])]),
+        *(partial(session.query, sql, [3], **{name: value}) for name in ("epsilon", "mechanism", "rest")),
+        *(partial(session.explain, sql, [3], half_width=own) for own in (value, {"n": value})),
+        partial(session.describe, value),
+        partial(session.kmeans, value, **kmeans),
+        *(partial(session.kmeans, "SELECT age FROM people", **{**kmeans, name: value}) for name in kmeans),
+    ]
+    for ask in refused:
+        with pytest.raises(ProgrammingError):
+            ask()
 
 
 def test_a_list_as_one_parameter_hears_of_one_mark_for_each_value(session: dpsql.Session) -> None:

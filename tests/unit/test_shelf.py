@@ -105,6 +105,10 @@ def test_a_value_of_a_type_of_which_nothing_is_known_has_no_key(value: Any) -> N
     assert [exactly(own) for own in (value, [value], ([value],), {"a": value})] == [None] * 4
 
 
+def test_a_number_that_python_does_not_write_out_has_no_key() -> None:
+    assert exactly([10**5000]) is None
+
+
 # ----------------------------------------------------------------------------------------------------------- statements
 
 

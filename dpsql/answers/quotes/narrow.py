@@ -16,6 +16,7 @@ from dpsql.answers.quotes.foreseen import computed_columns, half_width_of, parts
 from dpsql.errors import ProgrammingError
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.nodes import Case, Column, Expression, Scan
+from dpsql.plan.options import as_given
 from dpsql.plan.over_answers.roles import answer_columns
 from dpsql.plan.plans import Plan
 from dpsql.prepare import Measured, Prepared
@@ -71,7 +72,8 @@ def widths_of(half_width: object) -> Mapping[str, float]:
         return {}
     if not isinstance(half_width, Mapping):
         raise ProgrammingError(
-            f"half_width is {half_width!r}; name the columns that are to be as narrow, such as half_width={{'n': 50}}."
+            f"half_width is {as_given(half_width)}; name the columns that are to be as narrow, such as "
+            "half_width={'n': 50}."
         )
     return half_width
 
@@ -138,8 +140,8 @@ def _wanted(plan: Plan, half_width: Mapping[str, float]) -> list[_Wanted]:
             takes = f"half_width takes one of: {', '.join(columns)}." if columns else "It has none."
             raise ProgrammingError(f"{name!r} is no number of the answer that holds noise. {takes}")
         if isinstance(width, bool) or not isinstance(width, int | float) or not 0 < width <= sys.float_info.max:
-            shown = "no float" if isinstance(width, int) and abs(width) > sys.float_info.max else repr(width)
-            raise ProgrammingError(f"half_width of {name!r} is {shown}; write a number above 0, in the column's unit.")
+            shown = f"half_width of {name!r} is {as_given(width)}"
+            raise ProgrammingError(f"{shown}; write a number above 0, in the column's unit.")
         wanted.append(_Wanted(name, columns[name], float(width)))
     return wanted
 
