@@ -19,7 +19,7 @@ from dpsql.engine.dialect import Dialect
 from dpsql.errors import PolicyError
 from dpsql.plan.grids import Bins
 
-__all__ = ["BySize", "Counting", "CsvOption", "Database", "Parts", "SourceTable", "SourceType", "TableSchema"]
+__all__ = ["BySize", "Counting", "CsvOption", "Database", "Makes", "Parts", "SourceTable", "SourceType", "TableSchema"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,12 +221,8 @@ class Counting(Protocol):
         """
 
 
-class Database(Protocol):
-    """The source, to be read; and while a version is built, its bounded tables, to be written.
-
-    Where a statement fails for a reason that the owner can mend, its method raises an `OperationalError` of a fixed
-    text, from what the database said: that may rest on rows, and goes to the owner's log alone, as all other errors do.
-    """
+class Makes(Protocol):
+    """Makes bounded tables out of others, and looks at no row."""
 
     @property
     def dialect(self) -> Dialect:
@@ -235,6 +231,36 @@ class Database(Protocol):
     @property
     def counting(self) -> Counting | None:
         """What it counts and adds up; None where its engine does not."""
+
+    def create(
+        self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None, parts: Parts | None = None
+    ) -> None:
+        """Makes the bounded table of this name out of the rows of a query; they lie in the order of these columns.
+
+        Args:
+            name: The table's.
+            sql: The query.
+            order: The columns, in which no two rows are alike.
+            first: None where the rows are still to be sorted. Else they come in the order already, and windows over all
+                of them take them as they come, which engines that count can; where several may be alike in the columns,
+                SQL of an order, by which the first of these alone stays; empty where none are, or there are no columns.
+            parts: The ranges that an engine which counts may take one by one, in any order: the query asks for those of
+                one (``within``), and for how many units are before it (``numbered``). None for all rows at once.
+
+        Raises:
+            InvariantBroken: If they do not.
+        """
+
+    def scratch(self, sql: str) -> AbstractContextManager[str]:
+        """A table of a query's rows for the time of a block: what to write after FROM. No reader sees it."""
+
+
+class Database(Makes, Protocol):
+    """The source, to be read; and while a version is built, its bounded tables, to be written.
+
+    Where a statement fails for a reason that the owner can mend, its method raises an `OperationalError` of a fixed
+    text, from what the database said: that may rest on rows, and goes to the owner's log alone, as all other errors do.
+    """
 
     def table(self, name: str, file: str | None) -> SourceTable:
         """A table of the source.
@@ -256,25 +282,6 @@ class Database(Protocol):
     def done(self) -> float:
         """How much of the statement under way is done, from 0 to 1, for another thread; 0 where nobody knows."""
 
-    def create(
-        self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None, parts: Parts | None = None
-    ) -> None:
-        """Makes the bounded table of this name out of the rows of a query; they lie in the order of these columns.
-
-        Args:
-            name: The table's.
-            sql: The query.
-            order: The columns, in which no two rows are alike.
-            first: None where the rows are still to be sorted. Else they come in the order already, and windows over all
-                of them take them as they come, which engines that count can; where several may be alike in the columns,
-                SQL of an order, by which the first of these alone stays; empty where none are, or there are no columns.
-            parts: The ranges that an engine which counts may take one by one, in any order: the query asks for those of
-                one (``within``), and for how many units are before it (``numbered``). None for all rows at once.
-
-        Raises:
-            InvariantBroken: If they do not.
-        """
-
     def again(self, names: Sequence[str], place: Path, make: Callable[[Callable[[str], str]], None]) -> bool:
         """Makes bounded tables of those in a version's directory; False, and none is there, where that cannot be read.
 
@@ -286,9 +293,6 @@ class Database(Protocol):
         Raises:
             InvariantBroken: As `create`.
         """
-
-    def scratch(self, sql: str) -> AbstractContextManager[str]:
-        """A table of a query's rows for the time of a block: what to write after FROM. No reader sees it."""
 
     def record(self, sql: str, file: Path) -> None:
         """Keeps the rows of a query for the versions to come, under the name of a file beside this one's facts."""

@@ -22,43 +22,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from dpsql.engine.database import BySize, Counting, Database, Parts
+from dpsql.engine.database import BySize, Database, Parts
 from dpsql.engine.dialect import Dialect
 from dpsql.owner.shape import Shape, TableShape
 from dpsql.worker import wire
 
-__all__ = ["Again", "Heard", "Makes", "rests_on"]
-
-
-class Makes(Protocol):
-    """Of a `Database` what makes a table out of others, and looks at no row."""
-
-    @property
-    def dialect(self) -> Dialect:
-        """Its words."""
-
-    @property
-    def counting(self) -> Counting | None:
-        """As `Database.counting`."""
-
-    def create(
-        self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None, parts: Parts | None = None
-    ) -> None:
-        """As `Database.create`."""
-
-    def scratch(self, sql: str) -> AbstractContextManager[str]:
-        """As `Database.scratch`."""
+__all__ = ["Again", "Heard", "rests_on"]
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """Makes nothing, and keeps the SQL of all that it is told to make.
+    """A `Makes` that makes nothing, and keeps the SQL of all that it is told to make.
 
     Attributes:
         dialect: The words of the database that may be told the same.

@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dpsql.engine.database import Database, SourceTable
+from dpsql.engine.database import Database, Makes, SourceTable
 from dpsql.engine.dialect import Dialect
 from dpsql.owner.building import public
-from dpsql.owner.building.again import Again, Heard, Makes, rests_on
+from dpsql.owner.building.again import Again, Heard, rests_on
 from dpsql.owner.building.appended import appended, together
 from dpsql.owner.building.bounded import ColumnReading, listed, reading, wire_of
 from dpsql.owner.building.by_size import days_by_size, rows_by_size, sizes_by_day, sizes_of_rows, totals_by_size
