@@ -56,8 +56,8 @@ ENGINE = (
     Defence(
         "counted values of a whole table serve no groups",
         "dpsql/engine/stored_counts.py",
-        "    if source.keys or capped or ",
-        "    if capped or ",
+        "    if source.keys or source.capped or ",
+        "    if source.capped or ",
         ("tests/unit/engine",),
     ),
     Defence(
