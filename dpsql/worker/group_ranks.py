@@ -66,10 +66,9 @@ class _Ranked:
         """KeyCounts some units; False where their keys lie too far from each other, or from those before."""
         import numpy as np
 
-        keys, present = piece.values[0]
-        codes = keys.astype(np.int64)
+        codes, present = piece.values[0]
         if present is not None:
-            codes[~present] = np.iinfo(np.int64).max
+            codes = np.where(present, codes, np.iinfo(np.int64).max)
         ranks = _ranks(codes, piece, self._most)
         units = piece.units
         if present is not None:
@@ -81,7 +80,10 @@ class _Ranked:
             codes, ranks, units = codes[present], ranks[present], units[present]
         if not len(units):
             return True
-        return self._counts.take(Piece(units, None, None, [(codes * (self._most + 1) + ranks, None)]))
+        codes = codes.astype(np.int64)
+        codes *= self._most + 1
+        codes += ranks
+        return self._counts.take(Piece(units, None, None, [(codes, None)]))
 
     def add(self, other: _Ranked) -> bool:
         """Adds what another one counted of other units; False where its keys lie too far from these."""
@@ -116,7 +118,7 @@ def _ranks(keys: Whole, piece: Piece, most: int) -> Whole:
     """(n,) the rank of each row's key among those of its unit, from 0; all from ``most`` on are that."""
     import numpy as np
 
-    ranks = np.full(len(keys), most, dtype=np.int64)
+    ranks = np.full(len(keys), most, dtype=np.int32)
     left, begins, spans = np.arange(len(keys)), piece.begins, piece.spans
     for rank in range(most):
         other = keys != np.repeat(keys[begins], spans)
