@@ -25,6 +25,8 @@ MUCH = Fraction(1, 100)
 """Of values, rows or units: where so many are beyond bounds or a cap, answers are about others, and that is told. A
 guess."""
 
+TENTH = 0.001  # A share, above which tenths of a percent tell enough. It is a choice.
+
 Severity = Literal["error", "warning", "note"]
 
 
@@ -99,12 +101,12 @@ def verdict(findings: Sequence[Finding], refused: bool) -> str:
     else:
         start = "The policy is sound. The data fit it."
     cut = [
-        f"{float(one.share):.1%} of the values of {one.table}.{one.column} count as {one.read_as}{_of_total(one)}"
+        f"{_percent(one.share)} of the values of {one.table}.{one.column} count as {one.read_as}{_of_total(one)}"
         for one in findings
         if one.read_as is not None and one.share is not None and max(one.share, one.of_total or 0) >= MUCH
     ]
     lost = [
-        f"{float(one.share):.1%} of the rows of {one.table}, which {one.left_out}"
+        f"{_percent(one.share)} of the rows of {one.table}, which {one.left_out}"
         for one in findings
         if one.left_out is not None and one.share is not None and one.share >= MUCH
     ]
@@ -119,6 +121,16 @@ def verdict(findings: Sequence[Finding], refused: bool) -> str:
     if lost:
         words.append(f"Answers leave out {'; '.join(lost)}.")
     return f"{' '.join(words)} See the warnings above."
+
+
+def _percent(share: float | Fraction) -> str:
+    """A share in percent, to a tenth; a small one, which may be of large values, to its first digit.
+
+    >>> _percent(0.16), _percent(0.00034), _percent(Fraction(0))
+    ('16.0%', '0.03%', '0.0%')
+    """
+    known = float(share)
+    return f"{known:.1%}" if known >= TENTH or not known else f"{float(f'{known:.1g}') * 100:g}%"
 
 
 def _of_total(one: Finding) -> str:
