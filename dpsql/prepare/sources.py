@@ -39,6 +39,11 @@ __all__ = [
 
 
 def check_unit(relation: Relation, options: Options) -> None:
+    """Refuses a ``privacy_unit_column`` that is not the policy's.
+
+    Raises:
+        ProgrammingError: It is not.
+    """
     units = [str(scan.table.unit) for scan in private_scans(relation)]
     wanted = options.privacy_unit_column
     if wanted is not None and wanted not in [unit.lower() for unit in units]:

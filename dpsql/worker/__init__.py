@@ -1,12 +1,12 @@
 """The locked process: one statement in, one table out.
 
-    client.py    the parent's side: `Worker.run`
-    process.py   starting and stopping a child process
-    wire.py      what travels between the two: JSON headers and Arrow tables, never pickles
-    columns.py   Arrow tables to Python columns, on the parent's side
-    __main__.py  the child's side: opens the bounded file (or nothing), locks itself, answers
-    limits.py    what the operating system forbids the child
-    verify.py    DuckDB's own reading of a statement, compared with what was meant
+`client` is the parent's side of one process (`Worker.run`), and `pool` of several; `process` starts and stops them.
+`wire` is what travels between the two: JSON headers and Arrow tables, never pickles; `columns` reads these tables.
+`__main__` is the child's side: it opens the bounded file (or nothing), has the operating system forbid it all else
+(`limits`), and answers what DuckDB reads as it was meant (`verify`).
+
+`making` says what is made of rows that lie unit by unit: `lying` reads them as they stream by, and `cutting`, `sizing`,
+`counting`, `whole_keys` and `repeats` add them up or count them. `catalogue` is a process without any data.
 
 The parent never imports the database engine, and this package never imports what decides or releases.
 """
