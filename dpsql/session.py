@@ -22,7 +22,7 @@ from dpsql.backend import Backend
 from dpsql.buying import Buying
 from dpsql.charging import Spoken
 from dpsql.errors import ProgrammingError, door
-from dpsql.plan.options import Options, read_options
+from dpsql.plan.options import NAMES, Options, as_given, read_options
 from dpsql.plan.outline import Outline, outline_of
 from dpsql.plan.over_answers.awaited import told
 from dpsql.plan.parameters import values_of
@@ -383,7 +383,12 @@ class Session(Buying):
 
         Args:
             name: Of the option, such as ``epsilon``.
+
+        Raises:
+            ProgrammingError: There is no such option.
         """
+        if name not in NAMES:
+            raise ProgrammingError(f"There is no option {as_given(name)}. There are {', '.join(sorted(NAMES))}.")
         return self._in_force(Options()).shown(name)
 
     def _remember(self, name: str, value: Value) -> Answer:

@@ -159,8 +159,8 @@ class Answer:
             DataError: For a confidence outside (0, 1).
         """
         level = self.confidence if confidence is None else confidence
-        if not 0 < level < 1:
-            raise DataError(f"confidence is {level}; write a number between 0 and 1, such as 0.95.")
+        if not isinstance(level, float) or not 0 < level < 1:  # between 0 and 1 there is no whole number
+            raise DataError("confidence is no such number; write a number between 0 and 1, such as 0.95.")
         column = self._named(name)
         ends = self._intervals(column, level)
         if not ends and self.rows and self.released_from:

@@ -26,7 +26,7 @@ from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.mechanisms.base import Price
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
-from dpsql.plan.options import Options, read_options
+from dpsql.plan.options import Options, as_given, read_options
 from dpsql.plan.plans import AnyPlan, Key, Plan
 from dpsql.plan.synthetic import counted_query, refuse_star, released_columns
 from dpsql.plan.types import Parameters, Type
@@ -282,7 +282,7 @@ def create_text(name: str, query: syntax.Statement) -> syntax.CreateSynthetic:
         ProgrammingError: If the name is none, or the query is no SELECT.
     """
     if not isinstance(name, str) or not name.isidentifier():
-        raise ProgrammingError(f"{name!r} is no name of a table. Write letters, digits and _.")
+        raise ProgrammingError(f"{as_given(name)} is no name of a table. Write letters, digits and _.")
     if not isinstance(query, syntax.QueryStatement):
         raise ProgrammingError("A synthetic table is made of a SELECT.")
     return syntax.CreateSynthetic(name.lower(), (), query)
@@ -297,8 +297,11 @@ def beside(statement: syntax.CreateSynthetic, options: Mapping[str, Any]) -> syn
     given = {name: value.value for name, value in statement.options}
     for name, value in options.items():
         own = Decimal(repr(value)) if isinstance(value, float) else value
+        if isinstance(own, Decimal) and not own.is_finite():
+            raise ProgrammingError(f"{name} is {own}; write a number.")
         if own is not None and given.setdefault(name, own) != own:
-            raise ProgrammingError(f"{name} is {value} in the call and {given[name]} in WITH. Give it once.")
+            written, named = as_given(value), as_given(given[name])
+            raise ProgrammingError(f"{name} is {written} in the call and {named} in WITH. Give it once.")
     return replace(statement, options=tuple((name, syntax.Literal(value)) for name, value in given.items()))
 
 
@@ -314,11 +317,13 @@ def _options(statement: syntax.CreateSynthetic) -> tuple[dict[str, Any], Options
     own = read_options(given)
     method, alpha, rows = (mine.get(name) for name in ("method", "alpha", "rows"))
     if method is not None and not isinstance(method, str):
-        raise ProgrammingError(f"method is {method}. Write its name, such as method = 'tree'.")
-    if alpha is not None and (isinstance(alpha, bool) or not isinstance(alpha, int | Decimal) or not 0 < alpha < 1):
-        raise ProgrammingError(f"alpha is {alpha!r}, which is no share of the rows. Write a number such as 0.05.")
+        raise ProgrammingError(f"method is {as_given(method)}. Write its name, such as method = 'tree'.")
+    if alpha is not None and not (isinstance(alpha, Decimal) and alpha.is_finite() and 0 < alpha < 1):
+        raise ProgrammingError(
+            f"alpha is {as_given(alpha)}, which is no share of the rows. Write a number such as 0.05."
+        )
     if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or not 1 <= rows <= MOST_ASKED):
-        raise ProgrammingError(f"rows is {rows!r}. Write a whole number from 1 to {MOST_ASKED:,}.")
+        raise ProgrammingError(f"rows is {as_given(rows)}. Write a whole number from 1 to {MOST_ASKED:,}.")
     return {**mine, "method": method.lower()} if method else mine, own
 
 

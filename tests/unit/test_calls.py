@@ -17,7 +17,7 @@ import pytest
 
 import dpsql
 import dpsql.testing
-from dpsql.errors import Error, InvariantBroken, ProgrammingError, UnsupportedQuery, door
+from dpsql.errors import DataError, Error, InvariantBroken, ProgrammingError, UnsupportedQuery, door
 from dpsql.plan.parameters import values_of
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
@@ -70,10 +70,23 @@ def test_what_python_cannot_write_out_is_refused_as_all_else(session: dpsql.Sess
         partial(session.describe, value),
         partial(session.kmeans, value, **kmeans),
         *(partial(session.kmeans, "SELECT age FROM people", **{**kmeans, name: value}) for name in kmeans),
+        partial(session.release, value, "SELECT age FROM people", epsilon=1),
+        *(
+            partial(session.release, "ages", "SELECT age FROM people", epsilon=1, **{name: value})
+            for name in ("method", "workload", "alpha", "rows")
+        ),
+        partial(session.option, value),
     ]
     for ask in refused:
         with pytest.raises(ProgrammingError):
             ask()
+
+
+@pytest.mark.parametrize("confidence", [[1], "0.9", True, 0, 1, Fraction(1, 2), 10**5000], ids=range(7))
+def test_an_interval_of_no_confidence_is_refused(session: dpsql.Session, confidence: Any) -> None:
+    answer = session.query("SELECT COUNT(*) AS n FROM people")
+    with pytest.raises(DataError, match="write a number between 0 and 1"):
+        answer.interval("n", confidence)
 
 
 def test_a_list_as_one_parameter_hears_of_one_mark_for_each_value(session: dpsql.Session) -> None:

@@ -29,6 +29,7 @@ import numpy.typing as npt
 from dpsql.errors import ProgrammingError
 from dpsql.mechanisms.releases.halfspaces import MOST_DIMENSIONS, NEAR, direction_net
 from dpsql.mechanisms.releases.shares import Floats, Whole
+from dpsql.plan.options import as_given
 from dpsql.plan.types import Value
 
 __all__ = ["Questions", "Wanted", "default_workload", "read_workload"]
@@ -186,7 +187,7 @@ def read_workload(text: object, names: Sequence[str]) -> tuple[Questions, ...]:
     (Questions(kind='ranges', columns=(0,), width=0), Questions(kind='marginals', columns=(0, 1), width=2))
     """
     if not isinstance(text, str) or not text.strip():
-        raise ProgrammingError(f"workload is {text!r}, which is no text of questions. {SAID}")
+        raise ProgrammingError(f"workload is {as_given(text)}, which is no text of questions. {SAID}")
     text, parts, at = text.strip(), [], 0
     while at < len(text):
         found = PART.match(text, at)

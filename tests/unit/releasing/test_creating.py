@@ -335,7 +335,7 @@ def test_every_door_explains_a_table_before_it_is_made(tmp_path: Path, session: 
     for given, words in (({"half_width": {"n": 1}}, "alpha"), ({"confidence": 0.9}, "confidence says nothing here")):
         with pytest.raises(ProgrammingError, match=words):
             session.explain(sql, epsilon=2, **given)
-    with pytest.raises(ProgrammingError, match="workload is marginals"):
+    with pytest.raises(ProgrammingError, match="workload is 'marginals"):
         session.query(sql, workload="marginals(1)", epsilon=1)
     assert spent(session) == 0
 
