@@ -24,6 +24,8 @@ from dpsql.policy import load_policy
 from dpsql.proxy import cache_directory, open_ledger, refresh
 from tests.unit.cli.clinic import Clinic
 
+pytestmark = pytest.mark.doors
+
 POLICY = """\
 version: 1
 name: lake

@@ -30,7 +30,7 @@ from dpsql.proxy import refresh
 from tests.unit.cli.clinic import Clinic
 from tests.unit.engine.test_delta import POLICY
 
-pytestmark = pytest.mark.chance(0, "asserts nothing of the draws: they name Iceberg's files")
+pytestmark = [pytest.mark.doors, pytest.mark.chance(0, "asserts nothing of the draws: they name Iceberg's files")]
 
 
 class Lake:

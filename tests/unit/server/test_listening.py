@@ -16,7 +16,7 @@ from dpsql.server.core import Server
 from dpsql.server.listening import Listen, SocketFile, refuse_taken
 from tests.unit.server.clinic import Clinic, open_clinic
 
-pytestmark = pytest.mark.chance(0, "tokens are drawn, of 256 bits; nothing of noise is asserted")
+pytestmark = [pytest.mark.doors, pytest.mark.chance(0, "tokens are drawn, of 256 bits; nothing of noise is asserted")]
 DOORS = ["postgres", "page", "mcp", "flight"]
 
 

@@ -17,7 +17,7 @@ from tests.unit.server.clinic import Clinic
 from tests.unit.server.flight.client import Client
 from tests.unit.server.opening import opened, wait_until
 
-pytestmark = pytest.mark.chance(0, "no noise is drawn")
+pytestmark = [pytest.mark.doors, pytest.mark.chance(0, "no noise is drawn")]
 
 
 def test_of_a_crowd_of_strangers_some_are_hung_up_on_and_others_are_answered(clinic: Clinic) -> None:

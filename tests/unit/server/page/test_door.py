@@ -28,7 +28,7 @@ from dpsql.server.refusals import CROWDED
 from tests.unit.server.clinic import POLICY, Clinic, open_clinic
 from tests.unit.server.opening import opened
 
-pytestmark = pytest.mark.chance(0, "tokens are drawn, of 256 bits; nothing of noise is asserted")
+pytestmark = [pytest.mark.doors, pytest.mark.chance(0, "tokens are drawn, of 256 bits; nothing of noise is asserted")]
 HEAD = b"POST /enter HTTP/1.1\r\nHost: x"
 
 

@@ -14,7 +14,7 @@ from tests.unit.server.clinic import Clinic
 from tests.unit.server.opening import opened
 from tests.unit.server.postgres.raw import Raw
 
-pytestmark = pytest.mark.chance(0, "tokens are drawn; nothing of noise is asserted")
+pytestmark = [pytest.mark.doors, pytest.mark.chance(0, "tokens are drawn; nothing of noise is asserted")]
 
 
 def test_of_a_crowd_of_strangers_some_are_told_that_there_are_too_many(

@@ -20,7 +20,7 @@ from tests.unit.server.clinic import Clinic
 from tests.unit.server.opening import handshakes, opened, wait_until
 from tests.unit.server.postgres.raw import Raw
 
-pytestmark = pytest.mark.chance(0, "tokens are drawn; nothing of noise is asserted")
+pytestmark = [pytest.mark.doors, pytest.mark.chance(0, "tokens are drawn; nothing of noise is asserted")]
 
 ASK_FOR_TLS = struct.pack(">ii", 8, 80877103)
 LATER = 0.2  # Seconds that the door is late in the test: a client on this machine answers within a thousandth of it.
