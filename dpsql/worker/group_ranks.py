@@ -54,7 +54,7 @@ def by_group_rank(rows: Any, names: Sequence[str], most: int) -> Any:
 
 
 class _Ranked:
-    """KeyCounts keys and their ranks, as one number."""
+    """Counts keys and their ranks, as one number."""
 
     def __init__(self, most: int) -> None:
         import numpy as np
@@ -63,7 +63,7 @@ class _Ranked:
         self._missing = np.zeros((2, most + 1), dtype=np.int64)  # units and rows whose key is NULL, by rank
 
     def take(self, piece: Piece) -> bool:
-        """KeyCounts some units; False where their keys lie too far from each other, or from those before."""
+        """Counts some units; False where their keys lie too far from each other, or from those before."""
         import numpy as np
 
         codes, present = piece.values[0]

@@ -95,7 +95,7 @@ class KeyCounts:
         self._missing = np.zeros(2, dtype=np.int64)  # rows and units whose key is NULL
 
     def take(self, piece: Piece) -> bool:
-        """KeyCounts some units; False where their keys lie too far from each other, or from those before."""
+        """Counts some units; False where their keys lie too far from each other, or from those before."""
         import numpy as np
 
         if self._first_rows:
@@ -130,7 +130,7 @@ class KeyCounts:
         return True
 
     def _take_first(self, piece: Piece, places: Whole, many: int, own: slice) -> None:
-        """KeyCounts the first groups of some units."""
+        """Counts the first groups of some units."""
         import numpy as np
 
         present = piece.values[0][1]
