@@ -6,7 +6,8 @@
 (`limits`), and answers what DuckDB reads as it was meant (`verify`).
 
 `making` says what is made of rows that lie unit by unit: `lying` reads them as they stream by, and `cutting`, `sizing`,
-`counting`, `whole_keys` and `repeats` add them up or count them. `catalogue` is a process without any data.
+`counting`, `whole_keys`, `group_ranks` and `repeats` add them up or count them. `catalogue` is a process without any
+data.
 
 The parent never imports the database engine, and this package never imports what decides or releases.
 """

@@ -20,8 +20,8 @@ import nanoarrow
 
 from dpsql.worker.ahead import shared
 from dpsql.worker.lying import Piece, pieces
-from dpsql.worker.ordered import starts
-from dpsql.worker.whole_keys import KeyCounts
+from dpsql.worker.ordered import array_of, starts
+from dpsql.worker.whole_keys import KeyCounts, in_rounds
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -96,22 +96,11 @@ class _Ranked:
 
         codes, units, rows = self._counts.found()
         days, ranks = np.divmod(codes, self._most + 1)
-        known, missing = len(days), np.flatnonzero(self._missing[0])
+        missing = np.flatnonzero(self._missing[0])
         days = np.concatenate([days, np.zeros(len(missing), dtype=np.int64)]).astype(np.int32)
-        mask = np.packbits(np.arange(len(days)) < known, bitorder="little") if len(missing) else None
         numbers = zip((ranks + 1, units, rows), (missing + 1, *self._missing[:, missing]), strict=True)
-        children = [
-            nanoarrow.c_array_from_buffers(
-                nanoarrow.date32(), length=len(days), buffers=[mask, days], null_count=len(missing)
-            ),
-            *(
-                nanoarrow.c_array_from_buffers(nanoarrow.int64(), length=len(days), buffers=[None, np.concatenate(own)])
-                for own in numbers
-            ),
-        ]
         types = [nanoarrow.date32(), *[nanoarrow.int64()] * 3]
-        schema = nanoarrow.struct(dict(zip(names, types, strict=True)))
-        return nanoarrow.c_array_from_buffers(schema, length=len(days), buffers=[None], children=children)
+        return array_of(names, types, [days, *map(np.concatenate, numbers)], len(days), len(missing))
 
 
 def _ranks(keys: Whole, piece: Piece, most: int) -> Whole:
@@ -119,13 +108,8 @@ def _ranks(keys: Whole, piece: Piece, most: int) -> Whole:
     import numpy as np
 
     ranks = np.full(len(keys), most, dtype=np.int32)
-    left, begins, spans = np.arange(len(keys)), piece.begins, piece.spans
-    for rank in range(most):
-        other = keys != np.repeat(keys[begins], spans)
+    left = np.arange(len(keys))
+    for rank, (*_, other) in enumerate(in_rounds(keys, piece.begins, piece.spans, most)):
         ranks[left[~other]] = rank
-        many = np.add.reduceat(other, begins, dtype=np.int64)
-        keys, left, spans = keys[other], left[other], many[many > 0]
-        if not len(keys):
-            break
-        begins = np.cumsum(spans) - spans
+        left = left[other]
     return ranks

@@ -144,13 +144,22 @@ def starts(numbers: Whole) -> Whole:
     return (some.take(at >> 3) << 3) + (at & 7)
 
 
-def array_of(names: Sequence[str], types: Sequence[Any], columns: Sequence[Whole], rows: int) -> Any:
-    """Columns without NULLs as an Arrow array of so many rows; of 128 bits the lower 64 come first, then the upper."""
+def array_of(names: Sequence[str], types: Sequence[Any], columns: Sequence[Whole], rows: int, missing: int = 0) -> Any:
+    """Columns as an Arrow array of so many rows; of 128 bits the lower 64 come first, then the upper.
+
+    There is no NULL, but in the first column where the last rows are ``missing``.
+    """
     import numpy as np
 
+    mask = np.packbits(np.arange(rows) < rows - missing, bitorder="little") if missing else None
     children = [
-        nanoarrow.c_array_from_buffers(kind, length=rows, buffers=[None, np.ascontiguousarray(column)])
-        for kind, column in zip(types, columns, strict=True)
+        nanoarrow.c_array_from_buffers(
+            kind,
+            length=rows,
+            buffers=[None if at else mask, np.ascontiguousarray(column)],
+            null_count=0 if at else missing,
+        )
+        for at, (kind, column) in enumerate(zip(types, columns, strict=True))
     ]
     schema = nanoarrow.struct(dict(zip(names, types, strict=True)))
     return nanoarrow.c_array_from_buffers(schema, length=rows, buffers=[None], children=children)

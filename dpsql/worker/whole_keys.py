@@ -25,14 +25,14 @@ import nanoarrow
 
 from dpsql.worker.ahead import shared
 from dpsql.worker.lying import Piece, heads, pieces
-from dpsql.worker.ordered import WHOLE, starts
+from dpsql.worker.ordered import WHOLE, array_of, starts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     Whole = npt.NDArray[Any]  # whole numbers of any width
 
-__all__ = ["KeyCounts", "by_key"]
+__all__ = ["KeyCounts", "by_key", "in_rounds"]
 
 MOST = 18
 """Binary digits of places of keys, 2 MiB of each table of counts. It is a choice: a table is passed once for each piece
@@ -186,20 +186,11 @@ class KeyCounts:
         keys = np.zeros(many + missing, dtype=np.int32 if columns[0][1] == "DATE" else np.int64)
         keys[:many] = known
         shown = [np.concatenate([own, self._missing[at : at + missing]]) for at, own in enumerate((of_rows, of_units))]
-        mask = np.packbits(np.arange(len(keys)) < many, bitorder="little") if missing else None
         kinds = {"BIGINT": nanoarrow.int64(), "DATE": nanoarrow.date32(), "TIMESTAMP": nanoarrow.timestamp("us")}
-        types = [kinds[kind] for _, kind in columns]
-        children = [
-            nanoarrow.c_array_from_buffers(
-                kind,
-                length=len(keys),
-                buffers=[None if at else mask, shown[at in units] if at else keys],
-                null_count=0 if at else missing,
-            )
-            for at, kind in enumerate(types)
-        ]
-        schema = nanoarrow.struct({name: kind for (name, _), kind in zip(columns, types, strict=True)})
-        return nanoarrow.c_array_from_buffers(schema, length=len(keys), buffers=[None], children=children)
+        numbers = [shown[at in units] for at in range(1, len(columns))]
+        return array_of(
+            [name for name, _ in columns], [kinds[kind] for _, kind in columns], [keys, *numbers], len(keys), missing
+        )
 
 
 def _again(units: Whole, places: Whole, many: int, most: int) -> Whole:
@@ -262,14 +253,33 @@ def _one_by_one(places: Whole, begins: Whole, spans: Whole, most: int) -> Iterat
     """The same, of all units: the first group of each, then the second of those that have one, and so on."""
     import numpy as np
 
+    for first, rows, left, _ in in_rounds(places, begins, spans, most):
+        yield first, np.repeat(first, rows - left - 1)
+
+
+def in_rounds(keys: Whole, begins: Whole, spans: Whole, most: int) -> Iterator[tuple[Whole, Whole, Whole, Whole]]:
+    """The first key of each unit, then the second of those that have one, and so on, as many as there are at most.
+
+    Args:
+        keys: (n,) of rows, unit by unit.
+        begins: (units,) where those of each begin.
+        spans: (units,) how many each has.
+        most: How many keys of a unit are found.
+
+    Yields:
+        (units,) the key, of those units that are left; (units,) how many rows each has that are in no earlier key, and
+        how many of these have another key; and (rows,) which these are.
+    """
+    import numpy as np
+
     for _ in range(most):
-        first = places[begins]
-        other = places != np.repeat(first, spans)
+        first = keys[begins]
+        other = keys != np.repeat(first, spans)
         left = np.add.reduceat(other, begins, dtype=np.int64)
-        yield first, np.repeat(first, spans - left - 1)
+        yield first, spans, left, other
         if not left.any():
             return
-        places, spans = places[other], left[left > 0]
+        keys, spans = keys[other], left[left > 0]
         begins = np.cumsum(spans) - spans
 
 
