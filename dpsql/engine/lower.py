@@ -20,6 +20,7 @@ from dpsql.engine.side_by_side import MOST_BESIDE, beside, side_by_side
 from dpsql.engine.sized import WIRES, clamped_rows, sized_totals, streams, total_rows
 from dpsql.engine.stored_counts import read_counts
 from dpsql.engine.stored_days import read_days
+from dpsql.engine.stored_ranks import read_ranks
 from dpsql.engine.stored_sizes import read_sizes_by_day, read_sizes_of_rows, read_sizes_of_totals
 from dpsql.engine.streamed import (
     cut_by_key,
@@ -90,6 +91,8 @@ def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], k
     if (days := read_days(printer, source, measures)) is not None:
         part = _part(printer, source, f"{days.sql} WHERE ", "")
         return replace(days, functions=frozenset(printer.functions), parted=part)
+    if (ranks := read_ranks(printer, source, measures)) is not None:
+        return ranks
     columns, fields = _value_columns(measures), [(k.name, WIRE[k.expression.facts.type]) for k in source.keys]
     units = any(measure.kind is MeasureKind.UNITS for measure in measures) and source.contribution.rows > 1
     number, first = unit_number(printer, source) if units else None, cut_by_key(printer, source, measures)

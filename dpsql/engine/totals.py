@@ -126,5 +126,13 @@ def _over(relation: Relation, table: TableInfo) -> Relation:
 def _table(table: TableInfo, totals: StoredTotals) -> TableInfo:
     columns: dict[str, ColumnInfo] = {name: table.columns[name] for name in (str(table.unit), *totals.keys)}
     return replace(
-        table, name=totals.name, columns=columns, ranked=False, totals=(), sizes=totals.sizes, days=(), counts=None
+        table,
+        name=totals.name,
+        columns=columns,
+        ranked=False,
+        totals=(),
+        sizes=totals.sizes,
+        days=(),
+        ranks=None,
+        counts=None,
     )

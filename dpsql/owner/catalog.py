@@ -12,6 +12,7 @@ from dpsql.engine.base import PublicTable
 from dpsql.errors import PolicyError
 from dpsql.limits import LONGEST_IDENTITY
 from dpsql.owner.advice.typical import place_of
+from dpsql.owner.building.by_rank import stored_ranks
 from dpsql.owner.building.by_size import sizes_by_day, sizes_of_rows
 from dpsql.owner.building.facts import with_lists
 from dpsql.owner.building.open_days import stored_days
@@ -131,6 +132,7 @@ def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) 
         sizes=sizes_of_rows(shape),
         days=sizes_by_day(shape),
         open_days=stored_days(shape),
+        ranks=stored_ranks(shape),
         counts=stored_counts(shape),
         renamed=_renamed(table, columns),
         description=table.description or "",

@@ -40,7 +40,7 @@ __all__ = [
     "table_shape",
 ]
 
-FORMAT = 16  # Of the bounded tables, a number of ours; tables of another one ask for a refresh.
+FORMAT = 17  # Of the bounded tables, a number of ours; tables of another one ask for a refresh.
 MOST_PLACED = 64
 """Values of a list whose places are stored beside a column. It is a choice: a place has 8 binary digits then, and the
 builder looks for each row's value in the list."""

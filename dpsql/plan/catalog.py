@@ -29,6 +29,7 @@ __all__ = [
     "RandomStatistic",
     "StoredCounts",
     "StoredDays",
+    "StoredRanks",
     "StoredSizes",
     "StoredTotals",
     "TableInfo",
@@ -231,6 +232,19 @@ class StoredTotals:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredRanks:
+    """What the rows of a table have in all, by their place within their unit, stored where the engine counts.
+
+    Attributes:
+        name: That of the bounded table which holds it: `RANK`, and the columns that `StoredTotals` has.
+        columns: Whose counts and sums it holds, in grid steps.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TableInfo:
     """One table as the plan sees it.
 
@@ -260,6 +274,7 @@ class TableInfo:
             they are themselves totals; else None.
         days: The same of its rows by the days of a column, for each that has some; of `keys` that is the one.
         open_days: How many units and rows have each day of a column without bounds, for each that has some.
+        ranks: What its rows have in all, by rank, where its engine holds that; else None.
         counts: How many rows have each value of its columns, where its engine holds that; else None.
         renamed: From the data's names of columns to those here, where the policy says that they differ; for messages.
         unread: Of a synthetic table that was granted: what its first reading costs; '' once it is paid for.
@@ -290,6 +305,7 @@ class TableInfo:
     sizes: StoredSizes | None = None
     days: tuple[StoredSizes, ...] = ()
     open_days: tuple[StoredDays, ...] = ()
+    ranks: StoredRanks | None = None
     counts: StoredCounts | None = None
     renamed: Mapping[str, str] = field(default_factory=dict, compare=False)
     unread: str = ""

@@ -81,7 +81,7 @@ def _differ(engine: InProcess, reading: Reading, lower: Lower) -> bool:
 def stripped(tree: Tree) -> Tree:
     """The same, over tables of which nothing is stored but their rows."""
     if isinstance(tree, TableInfo):
-        return replace(tree, totals=(), sizes=None, days=(), open_days=(), counts=None)
+        return replace(tree, totals=(), sizes=None, days=(), open_days=(), ranks=None, counts=None)
     if isinstance(tree, tuple):
         return tuple(map(stripped, tree))  # type: ignore[return-value]  # a tuple for a tuple
     if not is_dataclass(tree) or isinstance(tree, type):

@@ -75,7 +75,14 @@ class Twins:
         own = [
             kept
             for table in tables
-            for kept in (table.sizes, table.counts, *table.days, *table.open_days, *(t.sizes for t in table.totals))
+            for kept in (
+                table.sizes,
+                table.ranks,
+                table.counts,
+                *table.days,
+                *table.open_days,
+                *(t.sizes for t in table.totals),
+            )
         ]
         totals |= {kept.name for kept in own if kept is not None}  # of which the other has none
         (file,) = self.here._cache.rglob("bounded.duckdb")

@@ -15,6 +15,7 @@ from dpsql.owner.building import public
 from dpsql.owner.building.again import Again, Heard, rests_on
 from dpsql.owner.building.appended import appended, together
 from dpsql.owner.building.bounded import ColumnReading, listed, reading, wire_of
+from dpsql.owner.building.by_rank import stored_ranks, sums_by_rank
 from dpsql.owner.building.by_size import days_by_size, rows_by_size, sizes_by_day, sizes_of_rows, totals_by_size
 from dpsql.owner.building.caps import first_rows, one_of_each, placed
 from dpsql.owner.building.classes import build_classes
@@ -172,6 +173,9 @@ class _Build:
         if counting is not None and (counts := stored_counts(table)) is not None:
             report(f"counting values of {table.name}")
             database.create(counts.name, counted_values(table, counts, words), COUNTS[:2])
+        if counting is not None and (ranks := stored_ranks(table)) is not None:
+            report(f"adding up {table.name} by rank")
+            database.create(ranks.name, sums_by_rank(table, ranks, words), [RANK])
         if counting is not None and (sizes := sizes_of_rows(table)) is not None:
             report(f"adding up {table.name}")
             order = [SIZES[0], *(place_name(key) for key, _ in sizes.keys), SIZES[1]]

@@ -68,6 +68,13 @@ ENGINE = (
         ("tests/unit/engine",),
     ),
     Defence(
+        "of sums by rank those of as many rows as count are read under a cap",
+        "dpsql/engine/stored_ranks.py",
+        ' <= {int(most)}" if source.cap_rows else ""',
+        ' <= {int(most)}" if False else ""',
+        ("tests/unit/engine",),
+    ),
+    Defence(
         "DuckDB reads the tables that were meant, and no other",
         VERIFY,
         "    if used_tables != set(tables):\n",

@@ -20,7 +20,7 @@ from tests.connected import connected
 from tests.unit.owner.clinic import KEY, data, policy
 
 OTHERS = ["cities", "patients", "patients$counts", "patients$sizes"]
-VISITS = ["visits", "visits$counts", "visits$totals", "visits$totals$sizes"]
+VISITS = ["visits", "visits$counts", "visits$ranks", "visits$totals", "visits$totals$sizes"]
 TABLES = (*OTHERS, *VISITS)
 OWN = {name: {"source": f"{name}.parquet"} for name in ("cities", "patients", "visits")}
 """The clinic's tables, each in a file of its own."""

@@ -86,6 +86,7 @@ def test_progress_names_public_steps_and_ends_at_one(folder: Path) -> None:
         "adding up patients",
         "building visits",
         "counting values of visits",
+        "adding up visits by rank",
         "adding up visits",
         "done",
     ]
