@@ -1,9 +1,9 @@
 """Random tables of many rows a unit, and statements over them: what an engine stores beside the rows is read for some.
 
-Totals by unit, by listed columns and by day, and counts by days without bounds, are stored where a unit may have many
-rows, or columns have few values; so caps, bounds and lists are drawn from either side of that. Values lie on their
-bounds, outside, and where no number is; days and moments stand at the ends of months and years, beside each other,
-eight thousand years away, and are NULL.
+Totals by unit, by listed columns, by day and by rank, and counts by days without bounds, are stored where a unit may
+have many rows, or columns have few values; so caps, bounds and lists are drawn from either side of that. Values lie on
+their bounds, outside, and where no number is; days and moments stand at the ends of months and years, beside each
+other, eight thousand years away, and are NULL.
 """
 
 from __future__ import annotations
