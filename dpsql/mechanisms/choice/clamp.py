@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -70,9 +71,9 @@ with long tails."""
 MISS = 0.05  # As a probability: that more units are above the clamp than the answer says.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ClampSearch:
-    """The private choice of a clamp among edges.
+    """The private choice of a clamp among edges. What follows from its attributes is worked out once.
 
     Attributes:
         edges: Rising, in grid steps; no unit's size is above the last.
@@ -93,58 +94,59 @@ class ClampSearch:
     fallback: int | None = None
     steep: Fraction = STEEP
 
-    @property
+    @cached_property
     def exponent(self) -> Fraction:
         """Of a point of a score."""
         return self.epsilon / (self.units * FINE)
 
-    def climbed(self, place: int) -> float:
-        """Nats that an edge must be worth more than the lowest: their slope rises evenly up to the guessed edge."""
-        up, guess = (math.log2(self.edges[at] / self.edges[0]) for at in (place, self.guess))
-        below = min(up, guess)
-        return float(CLIMB) * below * (below / (2 * guess) if guess else 0.0) + float(self.steep) * (up - below)
+    @cached_property
+    def climbed(self) -> tuple[float, ...]:
+        """Nats that each edge must be worth more than the lowest: their slope rises evenly up to the guessed edge."""
+        heights = [math.log2(edge / self.edges[0]) for edge in self.edges]
+        slope, steep, guess, found = float(CLIMB), float(self.steep), heights[self.guess], list[float]()
+        for up in heights:
+            below = min(up, guess)
+            found.append(slope * below * (below / (2 * guess) if guess else 0.0) + steep * (up - below))
+        return tuple(found)
 
-    def penalty(self, place: int) -> int:
-        """Points by which an edge is handicapped: the same for many groups as for one.
+    @cached_property
+    def penalties(self) -> tuple[int, ...]:
+        """Points by which each edge is handicapped: the same for many groups as for one.
 
         With many, each of which gets noise, a lower clamp would be worth more units that it clips. But few units may
         have most of all rows, and then no interval holds (measured: 150 of 3,000 people with 60 rows each, by month).
         """
-        return self._points(place, self.exponent)
-
-    def _points(self, place: int, exponent: Fraction) -> int:
-        """The same, for who has worked the exponent out."""
-        above, below = (self.climbed(place) * math.sqrt(self.power)).as_integer_ratio()
-        return round(Fraction(above * exponent.denominator, below * exponent.numerator))
+        points, each = math.sqrt(self.power), self.exponent
+        return tuple(round(Fraction(climbed * points) / each) for climbed in self.climbed)
 
     @property
     def standing(self) -> int:
         """The place of the edge that stands while too few units are there to tell another."""
         return self.guess if self.fallback is None else self.fallback
 
-    @property
+    @cached_property
     def sure(self) -> float:
         """Nats by which that edge is ahead of the lowest while nobody is counted.
 
         Each unit above an edge costs the lead of neither, so that so many keep all edges that clip all units, together,
         at a chance of `RARELY`: permute-and-flip takes one that is x nats behind with a chance of e^-x / 2 at most.
         """
-        behind = sum(math.exp(-self.climbed(place)) for place in range(self.standing))
+        behind = sum(math.exp(-self.climbed[place]) for place in range(self.standing))
         return math.log(max(1.0, behind) / (2 * RARELY))
 
-    @property
+    @cached_property
     def start(self) -> int:
         """Points that this edge has while nobody is counted.
 
         It stands then until so many units are counted that, were they all above the guess, that would show.
         """
-        way = self.climbed(self.standing) - 2 * self.climbed(self.guess)
+        way = self.climbed[self.standing] - 2 * self.climbed[self.guess]
         return math.ceil(Fraction(self.sure + max(0.0, way)) / self.exponent) + 1  # penalties are rounded to points
 
     def scores(self, units: Sequence[int]) -> list[int]:
         """Of each edge, in points, from the number of units of each size."""
-        every, above, exponent = sum(units), above_edges(units), self.exponent
-        scores = [-FINE * many - self._points(place, exponent) for place, many in enumerate(above)]
+        every, above = sum(units), above_edges(units)
+        scores = [-FINE * many - penalty for many, penalty in zip(above, self.penalties, strict=True)]
         scores[self.standing] = max(scores[self.standing], self.start - FINE * every)
         return scores
 
@@ -168,8 +170,8 @@ class ClampSearch:
         last = len(self.edges) - 1 if top < 0 else top
         if place >= last:
             return 0
-        ahead = self.start if place == self.standing else -self.penalty(place)
-        points = self.penalty(last) + ahead + math.log(last / (2 * miss)) / float(self.exponent)
+        ahead = self.start if place == self.standing else -self.penalties[place]
+        points = self.penalties[last] + ahead + math.log(last / (2 * miss)) / float(self.exponent)
         return max(0, math.ceil(points / FINE))
 
     def lost(self, place: int) -> int:

@@ -197,7 +197,7 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
     guess, fallback = (place_of(totals.edges, size) for size in (low, few))
     steep = EASY if tight and request.aggregate.function != "sum" else STEEP
     search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess, 1, fallback, steep)
-    climb = search.climbed(len(totals.edges) - 1) - search.climbed(guess)
+    climb = search.climbed[-1] - search.climbed[guess]
     needed = (search.sure + climb + CERTAIN) * request.neighbour_rows / max(1.0, _units(request))
     if for_choice.epsilon < needed:
         wanted = f"about {needed / float(share):.2g} would do" if request.price.rho is None else "ask for more"
