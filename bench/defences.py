@@ -39,6 +39,8 @@ TIMES = count(10**9)  # Each change of a file gets a time of its own, so that no
 def main(words: Sequence[str]) -> bool:
     """Prints and writes the table; whether a test went red for every defence."""
     wanted = [defence for defence in DEFENCES if all(word in defence.name for word in words)]
+    if not wanted:
+        sys.exit(f"No defence has all of these words in its name: {' '.join(words)}.")
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="dpsql-defences-") as scratch:
         trees = Queue[Path]()
