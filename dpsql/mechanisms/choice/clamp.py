@@ -109,15 +109,14 @@ class ClampSearch:
             found.append(slope * below * (below / (2 * guess) if guess else 0.0) + steep * (up - below))
         return tuple(found)
 
-    @cached_property
-    def penalties(self) -> tuple[int, ...]:
-        """Points by which each edge is handicapped: the same for many groups as for one.
+    def penalty(self, place: int) -> int:
+        """Points by which an edge is handicapped: the same for many groups as for one.
 
         With many, each of which gets noise, a lower clamp would be worth more units that it clips. But few units may
         have most of all rows, and then no interval holds (measured: 150 of 3,000 people with 60 rows each, by month).
         """
-        points, each = math.sqrt(self.power), self.exponent
-        return tuple(round(Fraction(climbed * points) / each) for climbed in self.climbed)
+        above, below = (self.climbed[place] * math.sqrt(self.power)).as_integer_ratio()
+        return round(Fraction(above * self.exponent.denominator, below * self.exponent.numerator))
 
     @property
     def standing(self) -> int:
@@ -146,7 +145,7 @@ class ClampSearch:
     def scores(self, units: Sequence[int]) -> list[int]:
         """Of each edge, in points, from the number of units of each size."""
         every, above = sum(units), above_edges(units)
-        scores = [-FINE * many - penalty for many, penalty in zip(above, self.penalties, strict=True)]
+        scores = [-FINE * many - self.penalty(place) for place, many in enumerate(above)]
         scores[self.standing] = max(scores[self.standing], self.start - FINE * every)
         return scores
 
@@ -170,8 +169,8 @@ class ClampSearch:
         last = len(self.edges) - 1 if top < 0 else top
         if place >= last:
             return 0
-        ahead = self.start if place == self.standing else -self.penalties[place]
-        points = self.penalties[last] + ahead + math.log(last / (2 * miss)) / float(self.exponent)
+        ahead = self.start if place == self.standing else -self.penalty(place)
+        points = self.penalty(last) + ahead + math.log(last / (2 * miss)) / float(self.exponent)
         return max(0, math.ceil(points / FINE))
 
     def lost(self, place: int) -> int:
