@@ -36,7 +36,7 @@ SELECT count(*) AS n FROM visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: n integer
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("$rows"), 0) AS BIGINT) AS "m0" FROM "bounded"."main"."visits$ranks" AS t
 
 SELECT COUNT(cost), COUNT(diagnosis), COUNT(*) FROM visits
 -- unit: visits.patient_id
@@ -52,28 +52,28 @@ SELECT COUNT(DISTINCT patient_id) FROM visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_units
 -- columns: count(DISTINCT patient_id) integer
--- engine: SELECT CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM(CASE WHEN "$rank" = 1 THEN "$rows" END), 0) AS BIGINT) AS "m0" FROM "bounded"."main"."visits$ranks" AS t
 
 SELECT COUNT(patient_id) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count(patient_id) integer
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("$rows"), 0) AS BIGINT) AS "m0" FROM "bounded"."main"."visits$ranks" AS t
 
 SELECT SUM(cost) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: sum("cost") real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("cost$sum"), 0) AS HUGEINT) AS "m0" FROM "bounded"."main"."visits$ranks" AS t
 
 SELECT AVG(cost) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: avg("cost") real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("cost$sum"), 0) - CAST(40000 AS HUGEINT) * COALESCE(SUM("cost$count"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("cost$count"), 0) AS BIGINT) AS "m1" FROM "bounded"."main"."visits$ranks" AS t
 
 SELECT mean(age) FROM patients
 -- unit: patients.patient_id
@@ -787,7 +787,7 @@ SELECT SUM(cost) / COUNT(*) AS mean FROM visits
 -- a0: count_rows
 -- a1: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: mean real or NULL
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("$rows"), 0) AS BIGINT) AS "m0", CAST(COALESCE(SUM("cost$sum"), 0) AS HUGEINT) AS "m1" FROM "bounded"."main"."visits$ranks" AS t
 
 -- What a mean is made of is found with the totals of people: the rows are looked at once.
 SELECT COUNT(*), AVG(cost) FROM visits
@@ -796,7 +796,7 @@ SELECT COUNT(*), AVG(cost) FROM visits
 -- a0: count_rows
 -- a1: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: count_star() integer, avg("cost") real
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("$rows"), 0) AS BIGINT) AS "m0", CAST(COALESCE(SUM("cost$sum"), 0) - CAST(40000 AS HUGEINT) * COALESCE(SUM("cost$count"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("cost$count"), 0) AS BIGINT) AS "m2" FROM "bounded"."main"."visits$ranks" AS t
 
 SELECT sex, COUNT(*), SUM(age), AVG(cost) FROM visits JOIN patients USING (patient_id) GROUP BY sex
 -- unit: visits.patient_id = patients.patient_id
@@ -1086,7 +1086,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_rows_contributed = 3)
 -- rows per unit: 3, in one group 3, in groups 1; cut to so many rows
 -- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: sum("cost") real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "u", "x0", "r0" FROM (SELECT "t0"."patient_id" AS "u", "t0"."$rank" AS "r0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "r0" <= 3) AS q
+-- engine: SELECT CAST(COALESCE(SUM("cost$sum"), 0) AS HUGEINT) AS "m0" FROM "bounded"."main"."visits$ranks" AS t WHERE "$rank" <= 3
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_rows_per_group = 1) year(visited_on), SUM(cost) FROM visits GROUP BY 1
 -- unit: visits.patient_id
@@ -1153,7 +1153,7 @@ SELECT COUNT(DISTINCT patient_id, epsilon => 0.25) FROM visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_units
 -- columns: count(DISTINCT patient_id) integer
--- engine: SELECT CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM(CASE WHEN "$rank" = 1 THEN "$rows" END), 0) AS BIGINT) AS "m0" FROM "bounded"."main"."visits$ranks" AS t
 
 -- with: epsilon=2, confidence=0.9
 SELECT COUNT(*) FROM patients
@@ -2061,7 +2061,7 @@ SELECT SUM(total), AVG(total), COUNT(total) FROM orders
 -- a1: sum of real [0, 2000]; grid 0.001 from 0 to 2000
 -- a2: avg of real [0, 2000]; grid 0.001 from 0 to 2000
 -- columns: sum(total) real, avg(total) real, count(total) integer
--- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1" FROM (SELECT "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("total$count"), 0) AS BIGINT) AS "m0", CAST(COALESCE(SUM("total$sum"), 0) - CAST(1000000 AS HUGEINT) * COALESCE(SUM("total$count"), 0) AS HUGEINT) AS "m1" FROM "bounded"."main"."orders$ranks" AS t
 
 -- policy: shop
 SELECT AVG(credit), SUM(credit) FROM customers
@@ -2117,7 +2117,7 @@ SELECT round(SUM(total) / SUM(items), 2) AS price FROM orders
 -- a0: sum of integer [0, 40] or NULL; grid 1 from 0 to 40
 -- a1: sum of real [0, 2000]; grid 0.001 from 0 to 2000
 -- columns: price real or NULL
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1" FROM (SELECT "t0"."items" AS "x0", "t0"."total$grid" AS "x1" FROM "bounded"."main"."orders" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("items$sum"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("total$sum"), 0) AS HUGEINT) AS "m1" FROM "bounded"."main"."orders$ranks" AS t
 
 -- policy: shop
 SELECT COUNT(height) FROM customers
@@ -3254,7 +3254,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, interval = 'none') MEDIAN
 -- a1: max of real [0, 20000]; grid 0.01 from 0 to 20000
 -- a2: quantile_cont of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: median("cost") real, max("cost") real, count_star() integer
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("$rows"), 0) AS BIGINT) AS "m0" FROM "bounded"."main"."visits$ranks" AS t
 -- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."visits$counts" AS t WHERE "$of" = 0
 
 -- Preprocessed statistics: exact where the data are as the policy's centre and spread say
@@ -3284,7 +3284,7 @@ SELECT MIN(cost), MAX(cost), SUM(cost) FROM visits
 -- a1: min of real [0, 20000]; grid 0.01 from 0 to 20000
 -- a2: max of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: min("cost") real, max("cost") real, sum("cost") real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("cost$sum"), 0) AS HUGEINT) AS "m0" FROM "bounded"."main"."visits$ranks" AS t
 -- engine: SELECT "$value" AS "value", "$rows" AS "rows" FROM "bounded"."main"."visits$counts" AS t WHERE "$of" = 0
 
 -- reference: SELECT avg(age) FROM (SELECT age, row_number() OVER (ORDER BY age) AS r, count(*) OVER () AS n FROM patients) WHERE r > floor(n * 0.1) AND r <= n - floor(n * 0.1)
@@ -3346,7 +3346,7 @@ SELECT SUM(cost) AS total FROM visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: total real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("cost$sum"), 0) AS HUGEINT) AS "m0" FROM "bounded"."main"."visits$ranks" AS t
 
 -- policy: consent
 -- with: mechanism='preprocessing', epsilon=0.5
@@ -4355,7 +4355,7 @@ SELECT COUNT(*), AVG(age) FROM patients UNION ALL SELECT 1, 2 FROM (VALUES (1)) 
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_units
 -- columns: count(DISTINCT patient_id) integer, 0.5 real [0.5, 0.5]
--- engine: SELECT CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM(CASE WHEN "$rank" = 1 THEN "$rows" END), 0) AS BIGINT) AS "m0" FROM "bounded"."main"."visits$ranks" AS t
 -- engine: SELECT "t3"."c0" AS "c0", "t3"."c1" AS "c1", "t3"."part" AS "c2", "t3"."row0" AS "c3" FROM (SELECT "t0"."a0" AS "c0", "t0"."a1" AS "c1", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0", CAST("t1"."k1" AS DOUBLE) AS "c1", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1" UNION ALL SELECT "t2"."a0" AS "c0", "t2"."k1" AS "c1", CAST($3 AS BIGINT) AS "part", "t2"."row" AS "row0" FROM "answer 2 of dpsql" AS "t2") AS "t3" ORDER BY "t3"."part" ASC NULLS LAST, "t3"."row0" ASC NULLS LAST, "t3"."c0" ASC NULLS LAST, "t3"."c1" ASC NULLS LAST
 -- values: 0, 1, 2
 -- columns: count_star() integer, avg(age) real
@@ -5023,7 +5023,7 @@ SELECT COUNT(*) AS dear FROM visits WHERE cost > (SELECT AVG(cost) FROM visits)
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: avg("cost") real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("cost$sum"), 0) - CAST(40000 AS HUGEINT) * COALESCE(SUM("cost$count"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("cost$count"), 0) AS BIGINT) AS "m1" FROM "bounded"."main"."visits$ranks" AS t
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
@@ -5077,7 +5077,7 @@ WITH m AS (SELECT AVG(cost) AS mean FROM visits) SELECT COUNT(*) AS n FROM visit
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: (2 * mean) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("cost$sum"), 0) - CAST(40000 AS HUGEINT) * COALESCE(SUM("cost$count"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("cost$count"), 0) AS BIGINT) AS "m1" FROM "bounded"."main"."visits$ranks" AS t
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
@@ -5091,7 +5091,7 @@ SELECT COUNT(*) AS n FROM (SELECT patient_id, SUM(cost) AS total FROM visits GRO
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: avg("cost") real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("cost$sum"), 0) - CAST(40000 AS HUGEINT) * COALESCE(SUM("cost$count"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("cost$count"), 0) AS BIGINT) AS "m1" FROM "bounded"."main"."visits$ranks" AS t
 -- unit: visits.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: count_rows
@@ -5104,7 +5104,7 @@ SELECT COUNT(*) AS n FROM patients WHERE patient_id IN (SELECT patient_id FROM v
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: avg("cost") real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("cost$sum"), 0) - CAST(40000 AS HUGEINT) * COALESCE(SUM("cost$count"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("cost$count"), 0) AS BIGINT) AS "m1" FROM "bounded"."main"."visits$ranks" AS t
 -- unit: patients.patient_id = visits.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: count_rows
@@ -5130,7 +5130,7 @@ SELECT COUNT(*) AS n FROM visits WHERE cost > (SELECT AVG(cost) FROM visits WHER
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: avg("cost") real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("cost$sum"), 0) - CAST(40000 AS HUGEINT) * COALESCE(SUM("cost$count"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("cost$count"), 0) AS BIGINT) AS "m1" FROM "bounded"."main"."visits$ranks" AS t
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
@@ -5163,7 +5163,7 @@ SELECT 2 * n AS twice FROM (SELECT COUNT(*) AS n FROM visits WHERE cost > (SELEC
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: avg("cost") real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("cost$sum"), 0) - CAST(40000 AS HUGEINT) * COALESCE(SUM("cost$count"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("cost$count"), 0) AS BIGINT) AS "m1" FROM "bounded"."main"."visits$ranks" AS t
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
@@ -5176,7 +5176,7 @@ SELECT COUNT(*) AS n FROM visits WHERE cost > (SELECT AVG(cost) FROM visits) UNI
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: avg("cost") real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("cost$sum"), 0) - CAST(40000 AS HUGEINT) * COALESCE(SUM("cost$count"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("cost$count"), 0) AS BIGINT) AS "m1" FROM "bounded"."main"."visits$ranks" AS t
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
@@ -5203,7 +5203,7 @@ SELECT COUNT(*) / (SELECT COUNT(*) FROM visits) AS share FROM patients
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("$rows"), 0) AS BIGINT) AS "m0" FROM "bounded"."main"."visits$ranks" AS t
 -- engine: SELECT "t0"."a0" AS "c0", "t1"."a0" AS "c1", "t0"."row" AS "c2", "t1"."row" AS "c3" FROM "answer 0 of dpsql" AS "t0" CROSS JOIN "answer 1 of dpsql" AS "t1" ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."a0" ASC NULLS LAST, "t1"."a0" ASC NULLS LAST
 -- columns: share real or NULL
 
@@ -6007,7 +6007,7 @@ SELECT CAST(round(AVG(cost), 1) AS VARCHAR) || ' euro' AS mean FROM visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: mean text or NULL
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("cost$sum"), 0) - CAST(40000 AS HUGEINT) * COALESCE(SUM("cost$count"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("cost$count"), 0) AS BIGINT) AS "m1" FROM "bounded"."main"."visits$ranks" AS t
 
 -- Sub-queries that read no rows are their values
 SELECT (SELECT 1), EXISTS (SELECT 1), NOT EXISTS (SELECT 1), 2 IN (SELECT 1), 2 NOT IN (SELECT 1)
@@ -6049,7 +6049,7 @@ SELECT COUNT(*) FROM patients WHERE age > (SELECT (SELECT COUNT(*) FROM visits) 
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("$rows"), 0) AS BIGINT) AS "m0" FROM "bounded"."main"."visits$ranks" AS t
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: count_rows
@@ -6807,7 +6807,7 @@ SELECT APPROX_COUNT_DISTINCT(patient_id, 0.02) FROM visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_units
 -- columns: count(DISTINCT patient_id) integer
--- engine: SELECT CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM(CASE WHEN "$rank" = 1 THEN "$rows" END), 0) AS BIGINT) AS "m0" FROM "bounded"."main"."visits$ranks" AS t
 
 -- reference: SELECT quantile_cont(age, 0.5), quantile_cont(age, 0.5) FROM patients
 SELECT PERCENTILE_APPROX(age, 0.5, 100), APPROX_PERCENTILE(age, 0.5, 0.01) FROM patients
