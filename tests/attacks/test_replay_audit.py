@@ -23,14 +23,14 @@ def world() -> Iterator[World]:
 
 @pytest.fixture(scope="module")
 def replays(world: World) -> list[Replay]:
-    """Under the second promise every sixth template."""
-    return world.in_turns((*TEMPLATES, *REFUSED), BOTH[:1]) + world.in_turns(TEMPLATES[::6], BOTH[1:])
+    """Under the second promise every ninth template."""
+    return world.in_turns((*TEMPLATES, *REFUSED), BOTH[:1]) + world.in_turns(TEMPLATES[::9], BOTH[1:])
 
 
 @pytest.fixture(scope="module")
 def crossed(world: World) -> Replay:
     """The other two promises, on fewer databases and questions."""
-    return world.replay(TEMPLATES[::9], CROSSED, SOME)
+    return world.replay(TEMPLATES[::12], CROSSED, SOME)
 
 
 @pytest.mark.parametrize("audit", AUDITS)

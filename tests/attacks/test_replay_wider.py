@@ -21,8 +21,8 @@ def world() -> Iterator[World]:
 
 @pytest.fixture(scope="module")
 def replay(world: World) -> Replay:
-    """Every other template."""
-    return world.replay((*WIDER[::2], *WIDER_REFUSED), BOTH[:1])
+    """Every third template."""
+    return world.replay((*WIDER[::3], *WIDER_REFUSED), BOTH[:1])
 
 
 @pytest.fixture(scope="module")

@@ -47,7 +47,7 @@ def proxies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxies]:
         proxy.close()
 
 
-@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.slow)])
 def test_what_was_released_once_answers_all_that_is_made_of_it(step: int, proxies: Proxies) -> None:
     """Of all statements of the corpus with one release, each has the answer that it has alone."""
     alike = defaultdict[tuple[str, str], list[Block]](list)
