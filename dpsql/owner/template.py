@@ -57,7 +57,7 @@ budget:
 # from a look at the data: numbers outside are moved to the nearer bound, other values outside read as NULL.
 #   bounds: auto                 `dpsql advise` finds them, privately (numbers of private tables). Each such column adds
 #                                to its price
-#   bounds: [LOW, HIGH]          better, if known: tight bounds mean little noise. Days need bounds to be groups
+#   bounds: [LOW, HIGH]          better, if known: tight bounds mean little noise. Of days they also list the groups
 #   values: [a, b]               every value that the column can have; or values_from: table.column of a public table.
 #                                Without either the column is open, and grouping by it needs delta
 #   description: "In years"      what it means, in a line; also for tables. Analysts read it: write what all may know,

@@ -8,7 +8,7 @@ Tests: tests/unit/owner/advice/test_measure.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
@@ -18,7 +18,6 @@ from dpsql.engine.dialect import Dialect
 from dpsql.owner.advice.questions import Tally, of_sizes, of_totals, open_texts
 from dpsql.owner.building import public
 from dpsql.owner.building.bounded import reading
-from dpsql.owner.building.caps import first_rows
 from dpsql.owner.building.owners import Owners, require_one_unit_type
 from dpsql.owner.building.views import Kept, Report, capped_rows, cleaned_columns, kept_rows
 from dpsql.owner.shape import Shape, TableShape
@@ -95,10 +94,9 @@ def _of_table(
         return
     with kept_rows(database, table, source, owners) as kept, ExitStack() as steps:
         unit, about = words.quoted(str(table.unit)), {question.about for question in asked}
-        if "totals" in about:
-            rows = steps.enter_context(database.scratch(capped_rows(table, kept, words)))
-        elif "single" in about:
-            rows = steps.enter_context(database.scratch(first_rows(kept.sql, kept.names, [str(table.unit)], 1, words)))
+        if about & {"totals", "single"}:  # never both
+            capped = table if "totals" in about else replace(table, rows_per_unit=1)
+            rows = steps.enter_context(database.scratch(capped_rows(capped, kept, words)))
         for question in asked:
             match question.about:
                 case "largest":
@@ -142,17 +140,21 @@ def _binned(database: Database, question: Tally, numbers: str) -> list[int]:
 
     Numbers below 0 of a column that has none by its bounds are in no bin.
     """
-    words = database.dialect
-    counts = []
-    for side in ("up", "down") if question.signed else ("up",):
-        ends = "".join(
-            f" WHEN {side} < {words.constant(2 << bin_, 'HUGEINT')} THEN {bin_}" for bin_ in range(question.bins - 1)
-        )
-        bin_of = f"CASE WHEN {side} < 1 THEN -1{ends} ELSE {question.bins - 1} END"
-        placed = f"SELECT {bin_of} AS b FROM ({numbers}) AS n WHERE {side} >= 1"
-        found: Mapping[int, int] = dict(database.rows(f"SELECT b, count(*) FROM ({placed}) AS r GROUP BY b"))
-        counts += [int(found.get(bin_, 0)) for bin_ in range(question.bins)]
-    return counts
+    words, sides = database.dialect, ("up", "down") if question.signed else ("up",)
+    ends = [(words.constant(2 << bin_, "HUGEINT"), bin_) for bin_ in range(question.bins - 1)]
+    placed = []
+    for side in sides:
+        bins = "".join(f"WHEN {side} < {end} THEN {bin_} " for end, bin_ in ends)
+        of_size = f"CASE {bins}ELSE {question.bins - 1} END" if bins else "0"
+        placed.append(f"CASE WHEN {side} >= 1 THEN {of_size} ELSE -1 END AS {side}")
+    names, counts = ", ".join(sides), [[0] * question.bins for _ in sides]
+    rows = f"SELECT {', '.join(placed)} FROM ({numbers}) AS n"
+    for found in database.rows(f"SELECT {names}, count(*) FROM ({rows}) AS r GROUP BY {names}"):
+        bins_of, many = map(int, found[:-1]), int(found[-1])
+        for side_counts, bin_ in zip(counts, bins_of, strict=True):
+            if bin_ >= 0:
+                side_counts[bin_] += many
+    return [many for side_counts in counts for many in side_counts]
 
 
 def _heavy(database: Database, table: TableShape, kept: Kept, column: str) -> list[list[Any]]:
