@@ -29,7 +29,8 @@ class ServerSection(Section):
     connections: Count = 64
     """The most connections of all analysts at a time; one analyst has at most half of them."""
     statements_per_minute: Count = 120
-    """The most statements of one analyst in a minute; questions about the catalogue may be ten times as many."""
+    """The most statements of one analyst in a minute; quotes and questions about the catalogue may be ten times as
+    many. Each statement of a batch counts."""
     statement_bytes: Bytes = 100_000
     """The longest message of an analyst, in bytes."""
     rows: Count = 100_000

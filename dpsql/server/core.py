@@ -280,10 +280,8 @@ class Guest:
             TooMuch, NotAdmitted, Stopping: As `query`.
             Error: As `Session.query_all`.
         """
-        for _ in statements[1:]:
-            self.admit(0, free=False)
-        text = ";\n".join(statements)
-        answers = self._told("statement", text, lambda session: session.query_all(statements, **options))
+        text, many = ";\n".join(statements), len(statements)
+        answers = self._told("statement", text, lambda session: session.query_all(statements, **options), together=many)
         return [answer.first(self._server.limits.rows) for answer in answers]
 
     def _wide(self, intervals: bool | None) -> bool:
@@ -310,14 +308,15 @@ class Guest:
         """What a statement would cost, and how precise it would be; see `Session.explain`."""
         return self._told("quote", sql, lambda session: session.explain(sql, parameters, **options), free=True)
 
-    def ask(self, what: str, work: Callable[[Session], Result]) -> Result:
-        """Something of the session that costs nothing: tables, columns, the budget.
+    def ask(self, what: str, work: Callable[[Session], Result], *, together: int = 1) -> Result:
+        """Something of the session that costs nothing: tables, columns, the budget, prices.
 
         Args:
             what: In a word, for the log.
             work: What is to be done.
+            together: How many such questions it is: of several statements that are priced at once, one each.
         """
-        return self._told("free", what, work, free=True)
+        return self._told("free", what, work, free=True, together=together)
 
     @without_the_owners_places()
     def free(self, work: Callable[[Session], Result]) -> Result:
@@ -325,12 +324,13 @@ class Guest:
         with self._server.tables.used(self._moved) as session:
             return work(session)
 
-    def admit(self, size: int, *, free: bool = True) -> None:
-        """Returns if one more statement may be asked.
+    def admit(self, size: int, *, free: bool = True, together: int = 1) -> None:
+        """Returns if one more statement may be asked, or several more.
 
         Args:
             size: Its bytes.
             free: Whether it costs nothing, as questions about the catalogue.
+            together: How many are asked at once.
 
         Raises:
             TooMuch, NotAdmitted, Stopping: It may not.
@@ -339,7 +339,7 @@ class Guest:
             raise Stopping
         if not self.stands:
             raise NotAdmitted("This user was removed. Nothing was charged.")
-        self._server.gate.statement(self.analyst, size, self._server.limits, free=free)
+        self._server.gate.statement(self.analyst, size, self._server.limits, free=free, together=max(1, together))
 
     @property
     def stands(self) -> bool:
@@ -363,10 +363,12 @@ class Guest:
             tell("left", door=self._door, analyst=self.analyst, address=self._address)
 
     @without_the_owners_places()
-    def _told(self, event: str, sql: str, work: Callable[[Session], Result], *, free: bool = False) -> Result:
+    def _told(
+        self, event: str, sql: str, work: Callable[[Session], Result], *, free: bool = False, together: int = 1
+    ) -> Result:
         """Does the work if it may be done, over the tables in force, and writes one line of the owner's log."""
         with telling(event, door=self._door, analyst=self.analyst, address=self._address, text=sql) as came:
-            self.admit(len(sql.encode(errors="replace")), free=free)
+            self.admit(len(sql.encode(errors="replace")), free=free, together=together)
             with self._server.tables.used(self._moved) as session:
                 result = work(session)
             came |= paid(result)

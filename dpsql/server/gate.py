@@ -54,17 +54,21 @@ class Gate:
             self._inside[analyst] -= 1
             self._inside += Counter()  # forgets who has none
 
-    def statement(self, analyst: str, size: int, limits: ServerSection, *, free: bool = False) -> None:
-        """Counts a statement.
+    def statement(
+        self, analyst: str, size: int, limits: ServerSection, *, free: bool = False, together: int = 1
+    ) -> None:
+        """Counts a statement, or several that are asked together: all of them, or none.
 
         Args:
             analyst: Whose.
             size: In bytes.
             limits: Those in force.
             free: Whether it asks about the catalogue, or another thing that costs nothing.
+            together: How many there are.
 
         Raises:
-            TooMuch: It is too long, or the last minute had as many as the policy allows. Nothing was charged.
+            TooMuch: It is too long, or with the last minute's there are more than the policy allows. Nothing was
+                charged.
         """
         if size > limits.statement_bytes:
             raise TooMuch(f"The statement has {size} bytes, and {limits.statement_bytes} are the most. Ask for less.")
@@ -73,9 +77,14 @@ class Gate:
             now, asked = self._clock(), self._asked[analyst, free]
             while asked and asked[0] <= now - MINUTE:
                 asked.popleft()
-            if len(asked) >= most:
-                wait = asked[0] + MINUTE - now
+            if together > most:
+                raise TooMuch(
+                    f"These are {together} statements, and {most} in a minute are the most. Nothing was charged. Ask "
+                    "for fewer at once."
+                )
+            if (over := len(asked) + together - most) > 0:
+                wait = asked[over - 1] + MINUTE - now
                 raise TooMuch(
                     f"{most} statements in a minute are the most. Nothing was charged. Ask again in {wait:.0f} s."
                 )
-            asked.append(now)
+            asked.extend([now] * together)

@@ -93,11 +93,17 @@ class AskingGuest:
         self, statements: list[str], *, half_width: Mapping[str, float] | None = None, epsilon: float | None = None
     ) -> BatchQuote:
         return self.guest.ask(
-            _all_of(statements), lambda session: session.quote(statements, half_width=half_width, epsilon=epsilon)
+            _all_of(statements),
+            lambda session: session.quote(statements, half_width=half_width, epsilon=epsilon),
+            together=len(statements),
         )
 
     def price_all(self, statements: list[str], *, epsilon: float | None = None) -> PrivacyLoss:
-        return self.guest.ask(_all_of(statements), lambda session: session.price_all(statements, epsilon=epsilon))
+        return self.guest.ask(
+            _all_of(statements),
+            lambda session: session.price_all(statements, epsilon=epsilon),
+            together=len(statements),
+        )
 
     def query_all(self, statements: list[str], *, epsilon: float | None = None, agree: Agree = None) -> list[Answer]:
         return self.guest.query_all(statements, epsilon=epsilon, agree=agree)

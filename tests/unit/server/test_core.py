@@ -224,6 +224,22 @@ def test_limits_of_connections_statements_and_size() -> None:
     gate.statement("ana", 1, limits)
 
 
+def test_statements_that_are_asked_together_count_each_all_of_them_or_none() -> None:
+    clock = Clock()
+    gate, limits = Gate(clock), ServerSection(statements_per_minute=3)
+    with pytest.raises(TooMuch, match=r"These are 4 statements, and 3 in a minute are the most.*Ask for fewer at once"):
+        gate.statement("ana", 1, limits, together=4)
+    gate.statement("ana", 1, limits)
+    clock.now += 10
+    gate.statement("ana", 1, limits)
+    with pytest.raises(TooMuch, match=r"3 statements in a minute are the most.*Ask again in 60 s"):
+        gate.statement("ana", 1, limits, together=3)
+    gate.statement("ana", 1, limits)
+    gate.statement("ana", 1, limits, free=True, together=30)
+    with pytest.raises(TooMuch, match="30 statements in a minute"):
+        gate.statement("ana", 1, limits, free=True)
+
+
 def test_a_removed_user_asks_nothing_more(clinic: Clinic) -> None:
     ana = guest(clinic)
     clinic.server.users.remove("ana")

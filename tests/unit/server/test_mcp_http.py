@@ -107,10 +107,11 @@ def test_several_statements_are_priced_and_bought_together_and_each_counts(
         alone = await talk(where, ana, call("query", sql=statements[1], epsilon=0.02))
         return [*first, alone]
 
-    counted = clinic.server.gate._asked["ana", False]
-    before = len(counted)
+    counted, free = (clinic.server.gate._asked["ana", free] for free in (False, True))
+    before, before_free = len(counted), len(free)
     quote, told, again, alone = (one.structured_content for one in at_the_door(clinic, asked))
     assert len(counted) == before + 4
+    assert len(free) == before_free + 3 * 3 + 1  # two quotes of three statements and their price; that of one alone
     assert 0 < quote["epsilon"] < 0.06 and quote["one_by_one"] == "epsilon 0.06" and quote["shared"]
     assert len(told["answers"]) == 3 and len({answer["rows"][0][0] for answer in told["answers"]}) == 1
     assert (again["cost"], [one["stored"] for one in again["statements"]]) == ("nothing", [True] * 3)
