@@ -14,7 +14,8 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 from dpsql.answers.shown.costs import cost_text
 from dpsql.errors import Error
@@ -48,15 +49,25 @@ READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hi
 SPENDS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 """What may spend: a charge is never given back, and the same statement again costs nothing."""
 
+
+def _no_truth(value: object) -> object:
+    """An argument that is to be a number; TRUE and FALSE are none, though Python counts them as 1 and 0."""
+    if isinstance(value, bool):
+        raise PydanticCustomError("no_number", "Write a number, not true or false")
+    return value
+
+
+NUMBER = BeforeValidator(_no_truth)
+
 Table = Annotated[str, Field(description="A table, or table.column.")]
 Sql = Annotated[str, Field(description="One SELECT, or CREATE SYNTHETIC TABLE name AS SELECT ...")]
 Sqls = Annotated[list[str], Field(description="SELECTs, each as text.")]
 Epsilon = Annotated[
-    float | None, Field(description="Its price; the policy's where absent. More buys less noise.", gt=0)
+    float | None, NUMBER, Field(description="Its price; the policy's where absent. More buys less noise.", gt=0)
 ]
-Offset = Annotated[int, Field(description="Rows to leave out at the start of a long result.", ge=0)]
+Offset = Annotated[int, NUMBER, Field(description="Rows to leave out at the start of a long result.", ge=0)]
 HalfWidth = Annotated[
-    dict[str, float] | None,
+    dict[str, Annotated[float, NUMBER]] | None,
     Field(description="Output column to the 95% half width wanted: the quote is then for the price that gives it."),
 ]
 

@@ -241,6 +241,27 @@ def test_a_wrong_argument_is_named_in_one_sentence(tools: Tools, mode: str, epsi
 
 @MODES
 @pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("query", {"sql": COUNT, "epsilon": True}),
+        ("query", {"sql": COUNT, "epsilon": 0.01, "offset": True}),
+        ("query_all", {"statements": [COUNT], "epsilon": False}),
+        ("quote", {"sql": COUNT, "epsilon": True}),
+        ("quote", {"sql": COUNT, "half_width": {"n": True}}),
+        ("quote_all", {"statements": [COUNT], "half_width": {"n": True}}),
+        ("describe_table", {"table": "people", "offset": False}),
+    ],
+)
+def test_true_and_false_are_no_numbers(tools: Tools, mode: str, tool: str, arguments: dict[str, Any]) -> None:
+    """JSON tells them apart, and a price of ``true`` would be charged as 1."""
+    before = tools.session.budget().spent.epsilon
+    why = refusal(called(tools, tool, Human(agrees=True), mode, **arguments))
+    assert why.partition(": ")[2] == "Write a number, not true or false. Nothing was charged."
+    assert tools.session.budget().spent.epsilon == before
+
+
+@MODES
+@pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
         ("query", {"sql": COUNT, "eps": 0.01}, "'eps': there is no such argument; query takes epsilon, offset, sql."),
