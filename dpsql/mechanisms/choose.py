@@ -118,9 +118,10 @@ def least_error(request: Request, takers: Sequence[Mechanism]) -> Offer | None:
     Those come first of which an interval is known. Of those that err as little the one with the shortest interval, of
     equal ones the first. Where groups are chosen, the error says more: from how many units on a group appears.
     """
-    answers = (mechanism.offer(request) for mechanism in takers)
-    offers = [(answer, answer.expected_error) for answer in answers if not isinstance(answer, Refusal)]
-    offers = [(offer, error) for offer, error in offers if _is_told(offer)] or offers
+    answers = ((mechanism, mechanism.offer(request)) for mechanism in takers)
+    made = [(own, answer, answer.expected_error) for own, answer in answers if not isinstance(answer, Refusal)]
+    told = [(offer, error) for own, offer, error in made if _is_told(offer) or _declines(own, request)]
+    offers = told or [(offer, error) for _, offer, error in made]
     if not offers:
         return None
     best, least = min(offers, key=lambda own: own[1])  # some work their errors out by a search: once
@@ -130,6 +131,11 @@ def least_error(request: Request, takers: Sequence[Mechanism]) -> Offer | None:
         nothing = nothing_from(request)
         short = math.nextafter(nothing, 0.0) if best.half_width >= nothing else short
     return min((o for o, error in offers if error <= (more if o.half_width <= short else alike)), key=_width)
+
+
+def _declines(mechanism: Mechanism, request: Request) -> bool:
+    """Whether it would have an interval, if the statement did not decline it."""
+    return request.options.interval is not None and "interval" in mechanism.reads(request)
 
 
 def _is_told(offer: Offer) -> bool:

@@ -10,6 +10,7 @@ the answer only where the released numbers do not show that the guess was wrong.
 from __future__ import annotations
 
 import math
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
@@ -182,21 +183,25 @@ def _wide(request: Request, release: Offer, *, answered: bool) -> tuple[str, ...
     if ends is None or half_width < nothing:
         return ()
     summed, said = FUNCTIONS[request.aggregate.function].kind is Kind.SUM, rows_said(request)
-    of_sum = f" with {request.rows_about} rows in a group, by the number {said}" if summed else ""
+    by_rows = summed or (request.aggregate.rank is not None and not answered)
+    of_rows = f" with {request.rows_about} rows in a group, by the number {said}" if by_rows else ""
     since = request.aggregate.since
     low, high = (as_shown(end, since) for end in ends)
-    nearer = " The value itself is often nearer than its interval can show." * (request.aggregate.rank is not None)
-    near = math.inf if answered or not summed else release.near_end
-    says = _one_end(release) if near < nothing else f"{NOTHING}: ±{wide_as_shown(half_width, since)}"
-    return (f"{says}, where any answer lies between {low} and {high}{of_sum}.{nearer}",)
+    ranked = request.aggregate.rank is not None and release.bracketed
+    nearer = " The value itself is often nearer than its interval can show." * ranked
+    near = math.inf if answered or not by_rows else release.near_end
+    says = _one_end(release, since) if near < nothing else f"{NOTHING}: ±{wide_as_shown(half_width, since)}"
+    return (f"{says}, where any answer lies between {low} and {high}{of_rows}.{nearer}",)
 
 
-def _one_end(release: Offer) -> str:
-    """What is expected of a total whose interval is long on one side alone: its other end tells it from 0."""
+def _one_end(release: Offer, since: date | None = None) -> str:
+    """What is expected of an answer whose interval is long on one side alone: the other end of a total tells it from 0,
+    that of a quantile where some of the rows are."""
     near = release.near_end
+    far = wide_as_shown(2 * release.half_width - near, since)
     return (
         f"Expected to tell one end alone: its interval reaches about {as_shown(near)} to one side of the value and "
-        f"{as_shown(2 * release.half_width - near)} to the other"
+        f"{far} to the other"
     )
 
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpsql.answers.quotes.foreseen import computed_columns, half_width_of, parts_of
+from dpsql.answers.quotes.lying import lying
 from dpsql.errors import ProgrammingError
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.nodes import Case, Column, Expression, Scan
@@ -157,7 +158,9 @@ def guesses_of(prepared: Prepared, half_width: Mapping[str, float]) -> tuple[str
 
 
 def _guess_of(part: Measured) -> str:
-    """What is said of a part's half width; empty where public numbers alone tell it."""
+    """What is said of a part's half width; empty where public numbers alone tell it, or the quote's notes say it."""
+    if lying(part):
+        return ""
     guess = f"{part.aggregate.text}: its half width is a guess."
     total = FUNCTIONS[part.aggregate.function].kind in (Kind.COUNT, Kind.SUM)
     if part.choice.release.mechanism in FOUND:

@@ -13,8 +13,9 @@ from fractions import Fraction
 from dpsql.answers.quotes.apart import columns_apart
 from dpsql.answers.quotes.beyond import beyond_bounds
 from dpsql.answers.quotes.chance import left_to_chance
-from dpsql.answers.quotes.foreseen import computed_columns, endless_from, half_width_of, lost_in_noise
+from dpsql.answers.quotes.foreseen import computed_columns, endless_from, half_width_of, lost_in_noise, parts_of
 from dpsql.answers.quotes.listed import beside_quote
+from dpsql.answers.quotes.lying import lies_evenly, lying
 from dpsql.answers.quotes.means import means_written_out
 from dpsql.answers.quotes.narrow import CLIPPING, FOUND
 from dpsql.answers.quotes.quoted import Quote, QuoteColumn, computed_column, endless_note
@@ -100,8 +101,12 @@ def public_quote(sql: str) -> Quote:
 def _computed(prepared: Prepared, composition: Composition) -> list[QuoteColumn]:
     """What is expected of the columns that are computed from released ones."""
     nothing = summary(Composed(()), composition)
-    columns = computed_columns(prepared.plan).items()
-    return [computed_column(label, nothing, half_width_of(prepared, own), own) for label, own in columns]
+    return [
+        computed_column(
+            label, nothing, half_width_of(prepared, own), own, evenly=any(map(lies_evenly, parts_of(prepared, own)))
+        )
+        for label, own in computed_columns(prepared.plan).items()
+    ]
 
 
 def _endless(prepared: Prepared, computed: Sequence[QuoteColumn]) -> Iterator[str]:
@@ -126,7 +131,8 @@ def _endless(prepared: Prepared, computed: Sequence[QuoteColumn]) -> Iterator[st
 
 def _column(name: str, measured: Measured, composition: Composition) -> QuoteColumn:
     others = [(other.mechanism, _reason(other.half_width, other.reason)) for other in measured.choice.others]
-    return QuoteColumn(*summary_fields(name, measured, composition), others=tuple(others), said=_said(measured))
+    told = summary_fields(name, measured, composition)
+    return QuoteColumn(*told, others=tuple(others), said=_said(measured), evenly=lies_evenly(measured))
 
 
 def _said(measured: Measured) -> str:
@@ -259,7 +265,11 @@ def _below_0(key: Key) -> str | None:
 
 def _found_in_data(prepared: Prepared) -> tuple[str, ...]:
     """Which half widths are guesses, since what the noise must reach is found in the data."""
-    found = [own for own in prepared.told if own.choice.release.mechanism in FOUND and own.choice.release.bracketed]
+    found = [
+        own
+        for own in prepared.told
+        if own.choice.release.mechanism in FOUND and own.choice.release.bracketed and not lying(own)
+    ]
     if not found:
         return ()
     called = caller(prepared.plan)
@@ -336,7 +346,8 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         notes.append(f"The error of a mean is for {many} rows{each}, by the number {said}{fewer}.")
     notes += (*_found_in_data(prepared), *_by_spread(prepared))
     called = caller(prepared.plan)
-    noted = ((called(m.aggregate), note) for m in prepared.told for note in (*m.notes(), *advice(m.aggregate)))
+    about = ((m, (lying(m), *m.notes(), *advice(m.aggregate))) for m in prepared.told)
+    noted = ((called(m.aggregate), note) for m, found in about for note in filter(None, found))
     notes += said_once(noted)
     notes += foretold_answer(prepared.plan)
     return tuple(dict.fromkeys(notes))

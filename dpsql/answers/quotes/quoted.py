@@ -53,15 +53,18 @@ class QuoteColumn(ReleaseSummary):
     Attributes:
         others: The mechanisms not taken, each ``(name, reason)``.
         said: What is said of its error where `half_width` is not that of a 95% interval; empty where it is.
+        evenly: Whether `half_width` is that of values which lie evenly over all of their bounds, so that it mostly
+            comes out shorter.
     """
 
     others: tuple[tuple[str, str], ...] = ()
     said: str = ""
+    evenly: bool = False
 
     @property
     def error(self) -> str:
         """The half width of its interval as text, or what is said instead."""
-        return self.said or f"± {number(self.half_width)}"
+        return self.said or f"{'up to ' * self.evenly}± {number(self.half_width)}"
 
     @property
     def foretold(self) -> float | None:
@@ -82,7 +85,9 @@ def for_nothing(quote: Quote) -> Quote:
     return replace(quote, cost=nothing, columns=columns, repeats_left=None)
 
 
-def computed_column(label: str, nothing: PrivacyLoss, half_width: float | None, expression: Expression) -> QuoteColumn:
+def computed_column(
+    label: str, nothing: PrivacyLoss, half_width: float | None, expression: Expression, *, evenly: bool = False
+) -> QuoteColumn:
     """The line of a column that is worked out from released numbers.
 
     Args:
@@ -90,9 +95,10 @@ def computed_column(label: str, nothing: PrivacyLoss, half_width: float | None, 
         nothing: What it costs.
         half_width: As it is foretold; None where it is not.
         expression: What it is.
+        evenly: As in `QuoteColumn`, of what it is worked out from.
     """
     if half_width is not None:
-        return QuoteColumn(label, COMPUTED, nothing, None, None, half_width)
+        return QuoteColumn(label, COMPUTED, nothing, None, None, half_width, evenly=evenly and half_width < math.inf)
     said = "not foretold: over several rows" if _over_rows(expression) else "not foretold"
     return QuoteColumn(label, COMPUTED, nothing, None, None, math.inf, said=said)
 
@@ -181,7 +187,12 @@ class Quote:
             [
                 (
                     *(c.name, c.mechanism, cost_text(c.loss), c.sensitivity, c.scale, c.foretold),
-                    "; ".join([*filter(None, [c.said]), *(f"{name}: {reason}" for name, reason in c.others)]),
+                    "; ".join(
+                        [
+                            *([c.error] if c.said or c.evenly else []),
+                            *(f"{name}: {reason}" for name, reason in c.others),
+                        ]
+                    ),
                 )
                 for c in self.columns
             ],

@@ -21,7 +21,7 @@ Tests: tests/unit/mechanisms/capped.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -32,6 +32,7 @@ from dpsql.mechanisms.choice.groups import GroupedRows, batches
 from dpsql.mechanisms.choice.landscape import Draw, chosen
 from dpsql.mechanisms.choice.quantile import QuantileRelease
 from dpsql.mechanisms.noise.noised import unit_of
+from dpsql.mechanisms.ranked import Ranked
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -40,6 +41,8 @@ __all__ = ["CappedQuantile"]
 LIKELY_DRIFT = 0.2
 """The part of its drift by which a cap is likely to move an answer. A guess: what units have many rows of mostly lies
 near what others have."""
+Width = Callable[[QuantileRelease, int, Collection[int]], float]
+"""Of an interval, in the column's unit, of so many rows, where these ends are drawn."""
 FINE = 256  # Parts of the rows: fractions of the interval's ends are rounded outward to one of them. It is a choice.
 NARROW = 4096
 """How many times as wide as where the rows lie the bounds may be, where a cap is chosen: the noise must leave a point
@@ -49,7 +52,7 @@ LIKELY = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class CappedQuantile(CappedRelease):
+class CappedQuantile(CappedRelease, Ranked):
     """An order statistic, and the ends of its interval.
 
     Attributes:
@@ -62,8 +65,7 @@ class CappedQuantile(CappedRelease):
 
     def __post_init__(self) -> None:
         declined = not self.inners[0].query.bracketed
-        width = self.expected_error if declined else math.sqrt(math.prod(map(self._foreseen_width, self._guesses)))
-        derive(self, half_width=width)
+        derive(self, half_width=self.expected_error if declined else self._foreseen(QuantileRelease.foretold))
 
     @property
     def _guesses(self) -> tuple[UnitSizes, UnitSizes]:
@@ -71,9 +73,41 @@ class CappedQuantile(CappedRelease):
         units have so few rows that ends are drawn, and full caps would leave none."""
         return self.guess, self.full
 
-    def _foreseen_width(self, sizes: UnitSizes) -> float:
-        """Half of the interval, at the cap that makes it shortest."""
-        return min(self._width(sizes, place) for place in range(len(self.inners)))
+    @property
+    def bracketed(self) -> bool:
+        """As `QuantileRelease`."""
+        return self.inners[0].bracketed
+
+    @property
+    def evenly(self) -> bool:
+        """As `QuantileRelease`."""
+        return self.inners[0].evenly
+
+    @property
+    def most(self) -> float:
+        """As `QuantileRelease`."""
+        return self.inners[0].most
+
+    @property
+    def few(self) -> None:
+        """Which rows count follows from the sizes that are found."""
+        return None
+
+    @property
+    def between(self) -> bool:
+        """As `QuantileRelease`."""
+        places = ((sizes, self.widest(sizes)) for sizes in self._guesses)
+        return all(len(self._reached(sizes, place, self.share(sizes, place))) == 2 for sizes, place in places)
+
+    @property
+    def near_end(self) -> float:
+        """As `QuantileRelease`."""
+        return self._foreseen(QuantileRelease.nearer) if self.bracketed else self.half_width
+
+    def _foreseen(self, width: Width) -> float:
+        """Half of the interval, or another width, at the cap that makes it shortest."""
+        least = (min(self._width(sizes, place, width) for place in range(len(self.inners))) for sizes in self._guesses)
+        return math.sqrt(math.prod(least))
 
     @property
     def expected_error(self) -> float:
@@ -99,8 +133,13 @@ class CappedQuantile(CappedRelease):
         everywhere = float((inner.query.grid.high - inner.query.grid.low) * inner.query.grid.step) / 2
         return min(math.hypot(inner.foreseen(rows, extent), moved), everywhere)
 
-    def _width(self, sizes: UnitSizes, place: int) -> float:
-        """Half of the interval, where the rows lie evenly.
+    def _width(
+        self,
+        sizes: UnitSizes,
+        place: int,
+        width: Width = QuantileRelease.bracket,
+    ) -> float:
+        """Half of the interval at a cap; ``width`` says what it is of rows so many that are all of a unit's.
 
         What a cap may leave out moves its ends, and may leave one that is not drawn: it is the bound then.
         """
@@ -109,7 +148,7 @@ class CappedQuantile(CappedRelease):
         drawn = self._reached(sizes, place, share)
         everywhere = inner.query.widest * float(inner.query.grid.step)
         moved = share * inner.query.extent * float(inner.query.grid.step)
-        return min(inner.bracket(rows, drawn) + moved * len(drawn) / max(1, len(inner.query.ends)), everywhere)
+        return min(width(inner, rows, drawn) + moved * len(drawn) / max(1, len(inner.query.ends)), everywhere)
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``, its ``low`` and ``high`` end where it has an interval, the caps' places ``cap`` and ``widest``."""

@@ -105,7 +105,7 @@ class CappedRelease(Offer):
         Args:
             released: The answer, of a group at least.
             place: Of the cap.
-            widened: How far the interval is widened for that.
+            widened: How far the interval is widened for that; empty where there is none.
             what: Of a unit it caps.
         """
         edges, sizes = self.search.edges, self.sizes(released)
@@ -118,7 +118,7 @@ class CappedRelease(Offer):
             return (
                 f"at most {most_of}, by public facts alone: noise hides how many "
                 f"{what} units have, and so how many are left out. {widened}"
-            )
+            ).rstrip()
         terms = len(edges) - 1 - place
         above = sum(self._counts(released)[place + 1 :]) + self.search.law.spread * beyond(terms, UNSURE)
         lost = 1 - sizes.kept(place) / sizes.rows
@@ -128,7 +128,7 @@ class CappedRelease(Offer):
             f"at most {most_of}, a cap that a part of the price found; about {share} "
             f"of the {what} are left out, and with {1 - UNSURE:.0%} confidence "
             f"at most {max(0, math.ceil(above)):,} units have more. {widened}"
-        )
+        ).rstrip()
 
 
 @dataclass(frozen=True, slots=True)

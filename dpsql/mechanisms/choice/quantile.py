@@ -82,6 +82,7 @@ from dpsql.mechanisms.choice.measure import BaseMeasure
 from dpsql.mechanisms.choice.query import QuantileQuery
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.noised import in_unit, unit_of
+from dpsql.mechanisms.ranked import OFTEN, Ranked
 from dpsql.plan.needs import Values
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
@@ -105,11 +106,11 @@ INSIDE_NOTE = (
     "about {ranks:,} rows lie {where} the answer, where a group has more than about {enough:,}: noise must hide who is "
     "outermost."
 )
-DECLINED = "no interval was bought; the error is what is expected of rows that lie evenly, and may be larger."
+DECLINED = "no interval was bought: how far off the value is cannot be told."
 
 
 @dataclass(frozen=True, slots=True)
-class QuantileRelease(Offer):
+class QuantileRelease(Offer, Ranked):
     """An offer to release an order statistic, and the ends of its interval.
 
     Attributes:
@@ -130,12 +131,80 @@ class QuantileRelease(Offer):
 
     def __post_init__(self) -> None:
         rows = self.query.rows_about
-        half_width = self.bracket(rows, self.sides(rows)) if self.query.bracketed else self.expected_error
+        half_width = self.foretold(rows, self.sides(rows)) if self.query.bracketed else self.expected_error
         notes = self._inside(rows) + (() if self.query.bracketed else (DECLINED,))
         derive(self, need=self.query.need, half_width=half_width, notes=notes)
 
+    @property
+    def bracketed(self) -> bool:
+        """Whether its interval is drawn, too."""
+        return self.query.bracketed
+
+    @property
+    def evenly(self) -> bool:
+        """See `Ranked`."""
+        return self.query.evenly
+
+    @property
+    def most(self) -> float:
+        """See `Ranked`."""
+        return self.query.widest * float(self.query.grid.step)
+
+    @property
+    def between(self) -> bool:
+        """See `Ranked`."""
+        return len(self.sides(self.query.rows_about)) == 2
+
+    @property
+    def few(self) -> int | None:
+        """See `Ranked`; an end of an extreme's is a bound always."""
+        known = [] if self.query.inward else [rows for rows in self._fewest().values() if rows < math.inf]
+        return int(max(known)) if known else None
+
+    def foretold(self, rows: int, drawn: Collection[int]) -> float:
+        """Half the width of the interval as it is told before it is bought: rather too wide than too narrow.
+
+        Args:
+            rows: Of a group.
+            drawn: The ends that are drawn, -1 the lower and 1 the upper; the others are bounds.
+        """
+        return min(sum(self._away(rows, drawn)) / 2, self.query.widest) * float(self.query.grid.step)
+
+    def nearer(self, rows: int, drawn: Collection[int]) -> float:
+        """How far the nearer end of it is, as that is told."""
+        return min(self._away(rows, drawn)) * float(self.query.grid.step)
+
+    @property
+    def near_end(self) -> float:
+        """See `nearer`."""
+        rows = self.query.rows_about
+        return self.nearer(rows, self.sides(rows)) if self.query.bracketed else self.half_width
+
+    def _away(self, rows: int, drawn: Collection[int]) -> list[float]:
+        """How far the ends are from the value, in grid steps.
+
+        Of the rows on its side of the quantile an end leaves some behind it. Where these are most of them the values
+        thin out, as if so many times less were left with each eighth of the extent: an end is as far away as they lie,
+        or as rows that lie evenly do, whichever is farther. A bound is half of the bounds away where it is the one next
+        to 0, any other almost all of them. A minimum or a maximum is next to the nearer one by an eighth of them.
+        """
+        query, p, extent = self.query, self.query.rank.fraction, self.query.extent
+        widest, away = query.widest, list[float]()
+        far = 2 * widest - min(extent, 2 * widest / OFTEN)
+        next_to_0 = {-1: query.grid.low >= 0, 1: query.grid.high <= 0}
+        if query.inward:
+            away.append(widest / 4 if next_to_0[-query.inward] else far)
+        for side, rate in zip(query.ends, self.rates[1:], strict=True):
+            ranks, beyond = self.reach(Rank(p), rate), float(p if side < 0 else 1 - p) * rows
+            thinned = -math.log1p(-min(ranks / beyond, 1 - 1 / rows)) * extent / OFTEN
+            bound = widest if next_to_0[side] else far
+            away.append(min(max(extent * ranks / rows, thinned), bound) if side in drawn else bound)
+        if self.inside(rows):
+            away[-1] = min(extent * self.ranks / rows, widest)
+        return away
+
     def bracket(self, rows: int, drawn: Collection[int]) -> float:
-        """Half the width of the interval, for so many rows that lie evenly over their extent.
+        """The same by which caps are compared, for so many rows that lie evenly over their extent.
 
         Args:
             rows: Of a group.

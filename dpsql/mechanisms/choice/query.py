@@ -62,6 +62,11 @@ class QuantileQuery:
         """Half of the widest interval, in grid steps."""
         return math.inf if self.unbounded else (self.grid.high - self.grid.low) / 2
 
+    @property
+    def evenly(self) -> bool:
+        """Whether nothing tells more of where values lie than their bounds."""
+        return self.extent >= self.grid.high - self.grid.low
+
     def width(self, rank: Rank) -> int:
         """By how much a row changes w where a draw wants a rank of this fraction."""
         (low, high), a, b = rank.factors, rank.fraction.numerator, rank.fraction.denominator

@@ -249,7 +249,7 @@ def test_preprocessed_dates_are_told_as_dates(session: Session, asked: str, opti
 
 def test_an_error_as_wide_as_the_bounds_is_told_in_days(session: Session) -> None:
     (note,) = (n for n in session.explain("SELECT MAX(day) FROM visits", epsilon=0.001).notes if "next to noth" in n)
-    assert " days, where any answer lies between 2020-01-01 and 2025-12-31." in note
+    assert " days, where any answer lies between 2020-01-01 and 2025-12-31 with " in note
 
 
 def test_where_units_have_classes_dates_are_told_as_dates(tmp_path: Path) -> None:
