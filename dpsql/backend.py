@@ -5,7 +5,7 @@ Tests: tests/unit/test_calls.py, tests/sql.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -173,11 +173,21 @@ class Backend:
         """A loss as people read it."""
         return summary(loss, self.ledger.composition, self.catalog.classes)
 
-    def quote(self, prepared: Prepared, analyst: str) -> Quote:
-        """What a statement would cost an analyst and how precise it would be; refused as it would be when asked."""
+    def quote(
+        self, prepared: Prepared, analyst: str, paid: Loss | None = None, free: Collection[str] = frozenset()
+    ) -> Quote:
+        """What a statement would cost an analyst and how precise it would be; refused as it would be when asked.
+
+        Args:
+            prepared: The statement.
+            analyst: Who asks.
+            paid: What it pays for where it is bought with others; its own loss where absent.
+            free: Its measurements, by name, that others pay for.
+        """
         self.post_process.rehearse(prepared.plan)
-        repeats = self.ledger.repeats_left(analyst, prepared.loss)
-        own = quote(prepared, repeats, self.ledger.composition, self.catalog.classes)
+        loss = prepared.loss if paid is None else paid
+        repeats = self.ledger.repeats_left(analyst, loss)
+        own = quote(prepared, repeats, self.ledger.composition, self.catalog.classes, loss, free)
         return replace(own, notes=(*own.notes, *self.outdated()))
 
     def bought(

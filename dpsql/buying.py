@@ -313,9 +313,12 @@ class Buying(Calls):
         """Statements as they are bought together, and the quote of each."""
         backend = self._backend
         batch, _ = backend.together([own for one in asked for own in one.priced], self._analyst)
-        each = [backend.quote(own, self._analyst) for own in batch.together]
-        free = [for_nothing(own) if index in batch.settled else own for index, own in enumerate(each)]
-        quotes, losses = iter(free), iter(batch.paid)
+        each = [
+            backend.quote(own, self._analyst, paid, free)
+            for own, paid, free in zip(batch.together, batch.paid, batch.free, strict=True)
+        ]
+        told = [for_nothing(own) if index in batch.settled else own for index, own in enumerate(each)]
+        quotes, losses = iter(told), iter(batch.paid)
         found = []
         for one in asked:
             own = [next(quotes) for _ in one.first]

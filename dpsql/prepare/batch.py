@@ -122,6 +122,8 @@ class Batch:
         settled: Indices of those that were released before.
         fresh: Indices of those that are bought.
         known: Draws that were released before: of which statement, and under which name.
+        free: The measurements of each, by name, that it does not pay for: they were released before, or a statement
+            before it pays.
     """
 
     own: tuple[Prepared, ...]
@@ -132,6 +134,7 @@ class Batch:
     settled: frozenset[int]
     fresh: tuple[int, ...]
     known: Mapping[str, tuple[int, str]]
+    free: tuple[frozenset[str], ...]
 
     @property
     def loss(self) -> Loss:
@@ -177,8 +180,10 @@ def batch_of(
     together, needs = list(own), [tuple[Purchase, ...]()] * len(own)
     known: dict[str, tuple[int, str]] = {}
     paid: list[Loss] = [NOTHING] * len(own)
+    free = [_answered(prepared, {measured.name for measured in prepared.measured}) for prepared in own]
     if len(own) == 1:
         paid = [own[0].loss if fresh else NOTHING]
+        free = [frozenset()] if fresh else free
     else:
         together = levelled(own, fingerprints, settled, at, lower)
         needs = [purchases(prepared, lower) for prepared in together]
@@ -186,15 +191,34 @@ def batch_of(
             known |= {draw: (index, name) for name, draw in _draws(needs[index]).items()}
         bought = set(known)
         for index in fresh:
-            new = list[Loss]()
+            new, before = list[Loss](), set[str]()
             for purchase in needs[index]:  # one after the other: at a common price two of one statement may be one draw
-                if not bought.issuperset(purchase.draws.values()):
+                if bought.issuperset(purchase.draws.values()):
+                    before.update(purchase.draws)
+                else:
                     bought.update(purchase.draws.values())
                     new.append(purchase.loss)
-            paid[index] = Composed(tuple(new))
+            paid[index], free[index] = Composed(tuple(new)), _answered(together[index], before)
     return Batch(
-        tuple(own), tuple(together), tuple(fingerprints), tuple(needs), tuple(paid), frozenset(settled), fresh, known
+        own=tuple(own),
+        together=tuple(together),
+        fingerprints=tuple(fingerprints),
+        needs=tuple(needs),
+        paid=tuple(paid),
+        settled=frozenset(settled),
+        fresh=fresh,
+        known=known,
+        free=tuple(free),
     )
+
+
+def _answered(prepared: Prepared, drawn: Collection[str]) -> frozenset[str]:
+    """All measurements, by name, that releases answer of which these are the first."""
+    found, first = set[str](), ""
+    for measured in prepared.measured:
+        first = measured.name if measured.place == 0 else first
+        found |= {measured.name} if first in drawn else set()
+    return frozenset(found)
 
 
 def _tells_all(prepared: Prepared) -> bool:

@@ -178,7 +178,8 @@ class BatchQuote:
     Attributes:
         cost: What all of them would be charged together.
         alone: What they would be charged one by one.
-        statements: Each one's quote, at the prices at which they are bought together.
+        statements: Each one's quote, at the prices at which they are bought together; its cost is what it adds to that
+            of those before it.
         shared: What is bought once for several of them.
         repeats_left: How often the budget would grant as much; None without a limit.
         stored: Numbers, from 1, of those that were released before and cost nothing.

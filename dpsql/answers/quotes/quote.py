@@ -6,7 +6,8 @@ Tests: tests/unit/answers.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -35,6 +36,7 @@ from dpsql.plan.plans import Key
 from dpsql.plan.values.expressions import columns_of
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.account import Composition
+from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import Composed, PrivacyLoss, summary
 
 __all__ = [
@@ -56,16 +58,28 @@ RIVALS = (
 
 
 def quote(
-    prepared: Prepared, repeats_left: int | None, composition: Composition, classes: Mapping[str, Fraction]
+    prepared: Prepared,
+    repeats_left: int | None,
+    composition: Composition,
+    classes: Mapping[str, Fraction],
+    loss: Loss,
+    free: Collection[str] = frozenset(),
 ) -> Quote:
     """What a prepared statement would cost and how precise it would be.
 
     Args:
         prepared: The statement.
-        repeats_left: How often the budget would still grant it.
+        repeats_left: How often the budget would still grant what it pays.
         composition: How the ledger adds losses up.
         classes: The policy's classes of units with their shares.
+        loss: What it pays: less than its own, where others pay for a part.
+        free: Its measurements, by name, that others pay for.
     """
+
+    def line(name: str, measured: Measured) -> QuoteColumn:
+        own = _column(name, measured, composition)
+        return replace(own, loss=summary(Composed(()), composition)) if measured.name in free else own
+
     by_name = {measured.aggregate.name: measured for measured in prepared.told if measured.grouping == 0}
     computed, shown = _computed(prepared, composition), set()
     columns = [*computed]
@@ -77,15 +91,11 @@ def quote(
             bare = isinstance(output.expression, Column)
             days = "" if measured.aggregate.since is None else ", in days"
             name = output.label if bare else f"{output.label}: {measured.aggregate.text}{days}"
-            columns.append(_column(name, measured, composition))
+            columns.append(line(name, measured))
             shown.add(measured.aggregate.name)
-    hidden = [
-        _column(measured.aggregate.text, measured, composition)
-        for name, measured in by_name.items()
-        if name not in shown
-    ]
+    hidden = [line(measured.aggregate.text, measured) for name, measured in by_name.items() if name not in shown]
     return Quote(
-        cost=summary(prepared.loss, composition, classes),
+        cost=summary(loss, composition, classes),
         columns=(*columns, *hidden),
         sql="\n".join(dict.fromkeys(reading.statement.sql for reading in prepared.readings)),
         repeats_left=repeats_left,

@@ -71,6 +71,34 @@ def test_a_statement_of_which_a_part_was_released_before_is_not_free(session: Se
     assert alone.cost.epsilon == sum(column.loss.epsilon for column in alone.columns) == 1
 
 
+def test_what_each_statement_is_quoted_at_is_what_it_pays(session: Session) -> None:
+    """Together with those before it: what these pay for costs it nothing, nor what was released before."""
+    kept = "SELECT district, COUNT(*) AS n, SUM(age) AS s FROM people WHERE age < 99 GROUP BY district"
+    cheap = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.3) district, COUNT(*) AS m FROM people"
+    session.query(kept)
+    statements = [
+        "SELECT district, COUNT(*) AS n FROM people WHERE age < 98 GROUP BY district",
+        "SELECT district, COUNT(*) AS n, SUM(age) AS s, AVG(height) AS h FROM people WHERE age < 98 GROUP BY district",
+        "SELECT district, COUNT(*) + 1 AS n FROM people WHERE age < 98 GROUP BY district",
+        kept,
+        f"{cheap} WHERE age < 99 GROUP BY district",
+        "SELECT COUNT(*) AS n FROM people WHERE height > (SELECT AVG(height) FROM people WHERE age < 98)",
+        "WITH a AS (SELECT district, COUNT(*) AS n FROM people WHERE age < 97 GROUP BY district), b AS (SELECT "
+        "district, SUM(age) AS s FROM people WHERE age < 97 GROUP BY district) SELECT district, n, s FROM a JOIN b "
+        "USING (district)",
+        "SELECT district, SUM(age) AS s FROM people WHERE age < 97 GROUP BY district",
+    ]
+    quote = session.quote(statements)
+    told = [own.cost.epsilon for own in quote.statements]
+    paid = [answer.cost.epsilon for answer in session.query_all(statements)]
+    assert told == pytest.approx(paid)
+    assert sum(told) == pytest.approx(quote.cost.epsilon)
+    assert told[2:5] == [0, 0, 0] and told[7] == 0
+    for own in quote.statements:
+        assert own.cost.epsilon == pytest.approx(sum(column.loss.epsilon for column in own.columns))
+        assert (own.repeats_left is None) == (own.cost.epsilon == 0)
+
+
 def test_a_price_alone_is_that_of_the_quote_and_nothing_where_the_answer_is_stored(session: Session) -> None:
     for sql in STATEMENTS:
         assert session.price(sql, epsilon=1) == session.quote([sql], epsilon=1).cost
@@ -89,8 +117,8 @@ def test_each_column_gets_the_least_price_for_the_half_width_that_is_wanted(sess
     columns = [column for own in quote.statements for column in own.columns]
     for column in columns:
         assert 0.9 * wanted[column.name] <= column.half_width <= wanted[column.name]
-    prices = {column.name: column.loss.epsilon for column in columns}
-    assert quote.cost.epsilon == pytest.approx(prices["n"] + prices["s"])
+    assert [bool(column.loss.epsilon) for column in columns] == [True, False, True]  # n is paid once
+    assert quote.cost.epsilon == pytest.approx(sum(column.loss.epsilon for column in columns))
     alone = session.explain(STATEMENTS[1], half_width=wanted).cost.epsilon
     assert quote.cost.epsilon < alone  # where each column of the statement has the same price
     bought = session.query_all(STATEMENTS, half_width=wanted, epsilon=1)
