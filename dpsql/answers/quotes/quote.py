@@ -16,14 +16,14 @@ from dpsql.answers.quotes.beyond import beyond_bounds
 from dpsql.answers.quotes.chance import left_to_chance
 from dpsql.answers.quotes.foreseen import computed_columns, endless_from, half_width_of, lost_in_noise, parts_of
 from dpsql.answers.quotes.listed import beside_quote
-from dpsql.answers.quotes.lying import lies_evenly, lying
+from dpsql.answers.quotes.lying import counted, lies_evenly, lying
 from dpsql.answers.quotes.means import means_written_out
 from dpsql.answers.quotes.narrow import CLIPPING, FOUND
 from dpsql.answers.quotes.quoted import Quote, QuoteColumn, computed_column, endless_note
 from dpsql.answers.shown.noted import caller, said_once
 from dpsql.answers.shown.screen import number
 from dpsql.limits import MOST_IN_PARTS, MOST_OPEN_GROUPS
-from dpsql.mechanisms.foretold import foretold_answer, rows_said
+from dpsql.mechanisms.foretold import foretold_answer
 from dpsql.mechanisms.noise.moments import MomentsRelease
 from dpsql.mechanisms.shared import SharedRelease
 from dpsql.owner.advice.advised import rows_lost
@@ -347,14 +347,7 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         notes.append(
             f"Each aggregate is measured for {len(prepared.groupings)} groupings, at an equal part of its price."
         )
-    means = [measured.request for measured in prepared.told if measured.aggregate.function == "avg"]
-    if means:
-        least, most = (end(means, key=lambda request: request.rows_about) for end in (min, max))
-        many = " to ".join(dict.fromkeys(f"{request.rows_about:,}" for request in (least, most)))
-        each, said = " in a group" * bool(prepared.plan.keys), rows_said(least)
-        fewer = ": of half as many it is about twice as large" * (least.rows_about < least.rows_read)
-        notes.append(f"The error of a mean is for {many} rows{each}, by the number {said}{fewer}.")
-    notes += (*_found_in_data(prepared), *_by_spread(prepared))
+    notes += (*counted(prepared), *_found_in_data(prepared), *_by_spread(prepared))
     called = caller(prepared.plan)
     about = ((m, (lying(m), *m.notes(), *advice(m.aggregate))) for m in prepared.told)
     noted = ((called(m.aggregate), note) for m, found in about for note in filter(None, found))

@@ -40,7 +40,7 @@ def test_a_ratio_has_a_line_of_its_own_that_costs_nothing_and_is_as_wide_as_its_
     assert list(found) == ["share", "share: COUNT(*) FILTER (WHERE age > 40)", "share: COUNT(*)"]
     assert (found["share"].mechanism, found["share"].loss.epsilon, found["share"].scale) == (COMPUTED, 0, None)
     each = found["share: COUNT(*)"].half_width * math.log(40) / math.log(20)  # both hold at once
-    rows, older = round(500 * 90 / 110), round(500 * 90 / 110 / 2)  # of rows_about, by the bounds of age, and a half
+    rows, older = round(500 * 90 / 110), round(500 * 90 / 110 * 0.4)  # of rows_about, by the bounds of age
     low, high = 100 * (older - each) / (rows + each), 100 * (older + each) / (rows - each)
     assert found["share"].half_width == pytest.approx((high - low) / 2)
 

@@ -57,3 +57,14 @@ def test_how_the_error_of_a_mean_grows_is_said_where_its_rows_are_guessed(sessio
     said = "of half as many it is about twice as large"
     assert said not in str(session.explain("SELECT AVG(total) FROM orders"))
     assert said in str(session.explain("SELECT AVG(total) FROM orders WHERE items = 2"))
+    assert "The error of a standard deviation is for" in str(session.explain("SELECT STDDEV(total) FROM orders"))
+
+
+@pytest.mark.parametrize("where", ["items = 2 AND total > 5", "items = 2 AND total BETWEEN 5 AND 9"])
+@pytest.mark.parametrize("of", ["AVG(total)", "VAR_POP(total)", "AVG(total) FILTER (WHERE items < 9)"])
+def test_that_several_conditions_together_leave_what_nobody_can_guess_is_said(
+    session: Session, where: str, of: str
+) -> None:
+    said = "What several conditions leave together is often ten times fewer, or more: of a tenth as many it is about"
+    assert said in str(session.explain(f"SELECT {of} FROM orders WHERE {where}"))
+    assert said not in str(session.explain("SELECT AVG(total) FROM orders WHERE items BETWEEN 2 AND 5"))

@@ -33,6 +33,7 @@ WHERE = {
     "region = 'north'": 1 / 3,
     "'north' = region": 1 / 3,
     "region IN ('north', 'south')": 2 / 3,
+    "region IN ('north', 'north')": 1 / 3,
     "region <> 'north'": 2 / 3,
     "NOT region = 'north'": 2 / 3,
     "NOT note LIKE 'x%'": 0.9,
@@ -44,14 +45,21 @@ WHERE = {
     # values lie nearer to the lower bound than to the upper one
     "age < 60": 0.5,
     "age <= 90": 0.75,
-    "age > 60": 0.5,
-    "60 < age": 0.5,
+    "age > 60": 0.4,
+    "60 < age": 0.4,
     "age >= 90": 0.25,
     "age >= 0": 1.0,
-    "age BETWEEN 30 AND 90": 0.5 * 0.75,
+    "age >= 120": 0.02,
+    "age BETWEEN 30 AND 90": 0.4 * 0.75,
+    # few are in a narrow range
+    "age BETWEEN 40 AND 43": (3 / 120) ** 0.5,
+    "age < 43 AND region = 'north' AND 40 < age": (3 / 120) ** 0.5 / 3,
+    "NOT age BETWEEN 40 AND 43": 1 - (3 / 120) ** 0.5,
     # days lie evenly
     "visited >= DATE '2024-10-01'": 1 - 274 / 365,
     "visited < DATE '2024-10-01'": 274 / 365,
+    "visited >= DATE '2024-10-01' AND visited < DATE '2024-11-01'": 31 / 365,
+    "visited BETWEEN DATE '2024-10-01' AND DATE '2024-10-31'": 30 / 365,
     # of what nothing is known
     "note = 'x'": 0.04,
     "note IN ('x', 'y')": 0.08,
