@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-__all__ = ["OFTEN", "Ranked"]
+__all__ = ["OFTEN", "SURE", "Ranked"]
 
 OFTEN = 8  # The width of bounds over that of the values, where nothing tells where these lie. A guess, as in `located`.
+SURE = 0.99  # The level of its interval: at a higher one it is all of the bounds.
 
 
 class Ranked(ABC):

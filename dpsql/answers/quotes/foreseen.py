@@ -24,6 +24,7 @@ from dpsql.answers.computed.forms import InForms, NotLinearError, form
 from dpsql.answers.computed.totals import Over, several_rows
 from dpsql.answers.quotes.foreseen_forms import RowForeseen, parts_foreseen
 from dpsql.answers.quotes.foreseen_rows import RowsForeseen
+from dpsql.answers.quotes.picked import picked_of
 from dpsql.mechanisms.base import Request
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.intervals import EVERYTHING, Interval
@@ -112,8 +113,8 @@ def half_width_of(prepared: Prepared, expression: Expression) -> float | None:
         Infinity where the interval may have no end, as where a divisor may be 0 at this price; None where nothing can
         be foretold, as of texts, and where nothing tells about where the parts will lie.
     """
-    column = Foreseen(prepared, expression)
-    return widest(column.at(guess) for guess in GUESSES)
+    column, of = Foreseen(prepared, expression), picked_of(prepared, {own.name for own in columns_of(expression)})
+    return widest(column.at(guess, of) for guess in GUESSES)
 
 
 def lost_in_noise(prepared: Prepared, expression: Expression, half_width: float) -> float | None:
@@ -176,12 +177,12 @@ class Foreseen:
         self._can = expression.facts.type.numeric
         self._most = self._rows.most(aggregates) if aggregates else self._rows.count
 
-    def at(self, guess: Whereabouts, times: int = 1) -> Interval | None:
+    def at(self, guess: Whereabouts, times: int | Fraction = 1) -> Interval | None:
         """The widest interval of a row that is expected; None where nothing can be foretold.
 
         Args:
             guess: Where values lie.
-            times: How many such columns are to lie in their intervals at once.
+            times: How many such columns are to lie in their intervals at once, or of how many rows one is kept.
         """
         keyed = self._rows.values(self._keys) if self._can else None
         if keyed is None or (self._over and self._most is None):
@@ -209,10 +210,10 @@ class Foreseen:
         return max(found, key=_half, default=None)
 
     def _by_forms(
-        self, parts: InForms, guess: Whereabouts, times: int, keyed: Sequence[Mapping[str, Told]]
+        self, parts: InForms, guess: Whereabouts, times: int | Fraction, keyed: Sequence[Mapping[str, Told]]
     ) -> Interval | None:
         """The same by the forms that it is made of; None where one is not known."""
-        chance, ranged, found = 0.05 / (len(parts.forms) * times), Ranged(parts.whole), list[Interval]()
+        chance, ranged, found = 0.05 / float(len(parts.forms) * times), Ranged(parts.whole), list[Interval]()
         alone = _boxes(self._parts, guess, Fraction(len(parts.forms) * times, len(self._parts)))
         if alone is None:
             return None

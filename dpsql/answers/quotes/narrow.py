@@ -14,6 +14,7 @@ from typing import Any
 
 from dpsql.answers.quotes.foreseen import computed_columns, half_width_of, parts_of
 from dpsql.answers.quotes.lying import lying
+from dpsql.answers.quotes.picked import wider
 from dpsql.errors import ProgrammingError
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.nodes import Case, Column, Expression, Scan
@@ -57,7 +58,7 @@ class _Wanted:
                 raise ProgrammingError(f"No half width is foretold of {self.name!r}. Name columns that it is made of.")
             return found <= self.width
         return all(
-            measured.choice.release.half_width <= self.width
+            wider(prepared, measured) <= self.width
             for measured in prepared.measured
             if measured.aggregate.name == self.expression.name and not measured.rest
         )

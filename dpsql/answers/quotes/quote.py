@@ -19,6 +19,7 @@ from dpsql.answers.quotes.listed import beside_quote
 from dpsql.answers.quotes.lying import counted, lies_evenly, lying
 from dpsql.answers.quotes.means import means_written_out
 from dpsql.answers.quotes.narrow import CLIPPING, FOUND
+from dpsql.answers.quotes.picked import beside_picked, wider
 from dpsql.answers.quotes.quoted import Quote, QuoteColumn, computed_column, endless_note
 from dpsql.answers.shown.noted import caller, said_once
 from dpsql.answers.shown.screen import number
@@ -77,7 +78,7 @@ def quote(
     """
 
     def line(name: str, measured: Measured) -> QuoteColumn:
-        own = _column(name, measured, composition)
+        own = replace(_column(name, measured, composition), half_width=wider(prepared, measured))
         return replace(own, loss=summary(Composed(()), composition)) if measured.name in free else own
 
     by_name = {measured.aggregate.name: measured for measured in prepared.told if measured.grouping == 0}
@@ -347,7 +348,7 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         notes.append(
             f"Each aggregate is measured for {len(prepared.groupings)} groupings, at an equal part of its price."
         )
-    notes += (*counted(prepared), *_found_in_data(prepared), *_by_spread(prepared))
+    notes += (*beside_picked(prepared), *counted(prepared), *_found_in_data(prepared), *_by_spread(prepared))
     called = caller(prepared.plan)
     about = ((m, (lying(m), *m.notes(), *advice(m.aggregate))) for m in prepared.told)
     noted = ((called(m.aggregate), note) for m, found in about for note in filter(None, found))

@@ -82,7 +82,7 @@ from dpsql.mechanisms.choice.measure import BaseMeasure
 from dpsql.mechanisms.choice.query import QuantileQuery
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.noised import in_unit, unit_of
-from dpsql.mechanisms.ranked import OFTEN, Ranked
+from dpsql.mechanisms.ranked import OFTEN, SURE, Ranked
 from dpsql.plan.needs import Values
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
@@ -90,9 +90,7 @@ from dpsql.privacy.tables import RawTable, ReleasedTable
 __all__ = ["COUNT", "QuantileRelease"]
 
 MISS = 1 / 200
-"""How likely the true quantile lies beyond each end of the interval; with both, `CONFIDENCE` is what is left."""
-CONFIDENCE = 0.99
-"""The level of the interval that is told with a quantile."""
+"""How likely the true quantile lies beyond each end of the interval; with both, `SURE` is what is left."""
 COUNT = Fraction(1, 32)
 """The share of the rate for the number of values. It is a choice: the noise is then a fifth of the number that decides
 whether there is an interval."""
@@ -380,7 +378,7 @@ class QuantileRelease(Offer, Ranked):
         least, most = in_unit(grid.low, grid.step), in_unit(grid.high, grid.step)
         ends = zip(released.values, released.columns["low"], released.columns["high"], strict=True)
         found = [(min(value, low), max(value, high)) for value, low, high in ends]
-        if confidence > CONFIDENCE:
+        if confidence > SURE:
             found = [(least, most)] * len(found)
         if not self.query.unbounded:
             return found
