@@ -68,7 +68,8 @@ class Measured:
         """
         release = self.choice.release
         told = release.quoted if released is None else release.told(released)
-        return (*release.notes, *told, *foretold(self.request, release, released))
+        expected = () if self.rest else foretold(self.request, release, released)  # nobody guesses how many are hidden
+        return (*release.notes, *told, *expected)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from dpsql.plan.known.there import filtered
 from dpsql.plan.values.expressions import columns_of
 from dpsql.prepare import Measured, Prepared
 
-__all__ = ["counted", "lies_evenly", "lying"]
+__all__ = ["counted", "is_fixed", "lies_evenly", "lying"]
 
 CALLED = {
     Kind.PLACE: "a mean",
@@ -36,7 +36,7 @@ def counted(prepared: Prepared) -> tuple[str, ...]:
     requests = list[Request]()
     for measured in prepared.told:
         function = FUNCTIONS[measured.aggregate.function]
-        if function.kind in CALLED and not isinstance(measured.choice.release, Ranked):
+        if function.kind in CALLED and measured.aggregate.rank is None and not is_fixed(measured):
             found[CALLED[function.kind]] = None
             requests.append(measured.request)
     if not requests:
@@ -60,6 +60,11 @@ def _conditions(request: Request) -> int:
     own = None if request.aggregate.argument is None else filtered(request.aggregate.argument)[0]
     written = (*predicates(request.source.relation), *(() if own is None else (own,)))
     return len({columns_of(part) for condition in written for part in conjuncts(condition)})
+
+
+def is_fixed(measured: Measured) -> bool:
+    """Whether the statement names how far one person may move it: then its noise is the same for any rows."""
+    return measured.choice.release.mechanism == "preprocessing" and measured.request.options.sensitivity is not None
 
 
 def lies_evenly(measured: Measured) -> bool:

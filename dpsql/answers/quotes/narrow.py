@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpsql.answers.quotes.foreseen import computed_columns, half_width_of, parts_of
-from dpsql.answers.quotes.lying import lying
+from dpsql.answers.quotes.lying import is_fixed, lying
 from dpsql.answers.quotes.picked import wider
 from dpsql.errors import ProgrammingError
 from dpsql.plan.aggregates import FUNCTIONS, Kind
@@ -28,7 +28,7 @@ __all__ = ["CLIPPING", "FOUND", "guesses_of", "least_price", "price_for", "split
 
 CLIPPING = frozenset({"located", "clamped", "capped"})
 """Mechanisms that clip where rows thin out, and are chosen by a guess of where that is."""
-FOUND = CLIPPING | {"exponential", "friendly_core", "preprocessing"}
+FOUND = CLIPPING | {"exponential", "friendly_core"}
 """Mechanisms that find in the data how far their noise must reach, or between which values their intervals lie."""
 
 
@@ -160,7 +160,7 @@ def guesses_of(prepared: Prepared, half_width: Mapping[str, float]) -> tuple[str
 
 def _guess_of(part: Measured) -> str:
     """What is said of a part's half width; empty where public numbers alone tell it, or the quote's notes say it."""
-    if lying(part):
+    if lying(part) or is_fixed(part):
         return ""
     guess = f"{part.aggregate.text}: its half width is a guess."
     total = FUNCTIONS[part.aggregate.function].kind in (Kind.COUNT, Kind.SUM)

@@ -340,7 +340,7 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         notes += filter(None, map(_below_0, prepared.plan.keys))
     rest = [measured for measured in prepared.told if measured.rest]
     if rest:
-        widths = ", ".join(f"{m.aggregate.text} ±{m.choice.release.half_width:.3g}" for m in rest)
+        widths = ", ".join(f"{m.aggregate.text} ±{number(m.choice.release.half_width)}" for m in rest)
         notes.append(
             f"A tenth of each aggregate's price is for one more row, of all groups that stay hidden: {widths}."
         )

@@ -160,3 +160,13 @@ def test_a_unit_moves_the_rest_by_no_more_than_its_rows_whatever_is_shown() -> N
         for one, other in product(places, repeat=2)
     ]
     assert max(moved) == 2  # N = 2
+
+
+def test_nothing_is_foretold_of_how_many_are_hidden(session: Session) -> None:
+    """The notes bear the names of columns, whose other rows are those of groups that appear."""
+    sql = "SELECT town, COUNT(*) AS n FROM visits GROUP BY town"
+    plain, both = (session.explain(sql, epsilon=0.1, rest=rest).notes for rest in (None, True))
+    assert [note for note in both if "next to nothing" in note] == [note for note in plain if "next to nothing" in note]
+    assert any(
+        "is for one more row, of all groups that stay hidden: COUNT(*) of the rest ±2996." in note for note in both
+    )

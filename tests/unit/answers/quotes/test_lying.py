@@ -62,3 +62,14 @@ def test_nothing_is_said_of_an_interval_that_was_declined(session: Session, of: 
     assert answer.interval("m") == [(None, None)]
     said = [note.replace("no interval was bought", "") for note in (*quote.notes, *answer.notes)]
     assert not any("interval" in note or "its half width" in note or note != note.strip() for note in said)
+
+
+@pytest.mark.parametrize("of", ["AVG(cost)", "MEDIAN(cost)"])
+def test_noise_that_the_statement_fixes_is_no_guess_and_is_the_same_for_any_rows(session: Session, of: str) -> None:
+    fixed = "WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'preprocessing', sensitivity = 1, centre = 400)"
+    sql = f"SELECT {fixed} {of} AS m FROM visits"
+    quote = session.explain(sql, epsilon=1)
+    (low, high) = session.query(sql, epsilon=1).interval("m")[0]
+    assert (high - low) / 2 == pytest.approx(quote.columns[0].half_width, rel=0.01)
+    assert not any("guess" in note or "The error of" in note for note in quote.notes)
+    assert not any("is a guess" in note for note in session.explain(sql, half_width={"m": 30}).notes)
