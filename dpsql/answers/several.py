@@ -47,6 +47,11 @@ Origin = Mapping[tuple[str, str], Any]
 """Of one row: what tells where it comes from, by alias and name of the columns that say so."""
 
 _NONE: Ends = (None, None)
+PICKED = (
+    "Rows are kept for their noised values: intervals of these are taken at a higher level, and come out wider than "
+    "what is told of each answer, of one row in 20 about twice as wide, of one in 400 three times."
+)
+"""What a quote says where LIMIT, HAVING or WHERE over the answers looks at noise."""
 FIRST = (
     "Values of sub-queries among the rows are released first. Rows meet what was released, noise included, and "
     "intervals are about the rows that it leaves."
@@ -174,6 +179,7 @@ def quoted_together(
         else "What is made of its answer is free.",
         *([FIRST] if first else []),
         *([] if several is None else _beside(several)),
+        *([PICKED] if several is not None and chooses_by_noise(several.after) else []),
     ]
     return Quote(
         cost=cost,

@@ -73,3 +73,11 @@ def test_that_having_widens_intervals_is_said(session: Session) -> None:
     said = "Where few rows are kept for their noised COUNT(*), its intervals are wider"
     assert any(said in note for note in session.explain(f"{BY_AGE} HAVING COUNT(*) > 9", epsilon=1).notes)
     assert not any(said in note for note in session.explain(f"{BY_AGE} HAVING age > 9", epsilon=1).notes)
+
+
+def test_that_rows_of_several_answers_are_kept_for_their_noise_is_said(session: Session) -> None:
+    both = "WITH a AS (SELECT age, COUNT(*) AS n FROM patients GROUP BY age), b AS (SELECT age, AVG(weight) AS w FROM "
+    both += "patients GROUP BY age) SELECT age, n, w FROM a JOIN b USING (age)"
+    for more, said in (("ORDER BY n DESC LIMIT 3", True), ("ORDER BY age LIMIT 3", False), ("WHERE n > 9", True)):
+        notes = session.explain(f"{both} {more}").notes
+        assert any("come out wider than what is told of each answer" in note for note in notes) is said
