@@ -14,6 +14,7 @@ __all__ = ["Places"]
 
 _OF_ROWS = frozenset({"unnest", "range", "generate_series"})  # The latter two are refused by name.
 _NEGATABLE = frozenset("between ilike in like".split())
+_NAMES = (TokenKind.WORD, TokenKind.QUOTED)
 
 
 class Places(Constants):
@@ -79,8 +80,8 @@ class Places(Constants):
         return self.operand and ((word == "pivot" and self._peek().symbol == "(") or (word == "for" and within))
 
     def _is_next_key(self) -> bool:
-        """Whether a word is the second key of ``PIVOT (.. FOR a IN (..) b IN (..))``, or a later one."""
-        within = bool(self.frames) and self.frames[-1].opener == "pivot"
+        """Whether a name is the second key of ``PIVOT (.. FOR a IN (..) "b" IN (..))``, or a later one."""
+        within = bool(self.frames) and self.frames[-1].opener == "pivot" and self._peek(0).kind in _NAMES
         return within and self.operand and self._peek(-1).symbol == ")" and self._peek().word == "in"
 
     def _is_window_word(self, word: str) -> bool:

@@ -68,6 +68,8 @@ class _Builder(Places):
     def build(self) -> Skeleton:
         while self.at < len(self.tokens):
             token = self.tokens[self.at]
+            if self._is_next_key():
+                self.operand = False
             if token.kind is TokenKind.WORD:
                 self._word(token)
             elif token.kind is TokenKind.SYMBOL:
@@ -83,8 +85,6 @@ class _Builder(Places):
 
     def _word(self, token: Token) -> None:
         word, following = token.word, self._peek()
-        if self._is_next_key():
-            self.operand = False
         if self._peek(-1).symbol == "." or following.symbol == ".":
             self._column_word(token)
         elif word in ("true", "false", "null") and not self._after_is():

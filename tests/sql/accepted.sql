@@ -5422,6 +5422,20 @@ PIVOT (SELECT sex, consent FROM patients) ON sex, consent
 -- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1", CAST(COUNT("x2") AS BIGINT) AS "m2", CAST(COUNT("x3") AS BIGINT) AS "m3", CAST(COUNT("x4") AS BIGINT) AS "m4", CAST(COUNT("x5") AS BIGINT) AS "m5" FROM (SELECT CASE WHEN (("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN (("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."consent" = CAST($4 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN (("t0"."sex" = CAST($5 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN (("t0"."sex" = CAST($5 AS VARCHAR)) AND ("t0"."consent" = CAST($4 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x3", CASE WHEN (("t0"."sex" = CAST($6 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x4", CASE WHEN (("t0"."sex" = CAST($6 AS VARCHAR)) AND ("t0"."consent" = CAST($4 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x5" FROM "bounded"."main"."patients" AS "t0") AS q
 -- values: 'F', 'normal', 1, 'strict', 'M', 'X'
 
+-- reference: PIVOT (SELECT sex, consent FROM patients) ON sex IN ('F', 'M', 'X'), consent IN ('normal', 'strict')
+PIVOT (SELECT sex, consent FROM patients) ON "sex", "consent"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a2: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a3: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a4: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a5: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: F_normal integer, F_strict integer, M_normal integer, M_strict integer, X_normal integer, X_strict integer
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1", CAST(COUNT("x2") AS BIGINT) AS "m2", CAST(COUNT("x3") AS BIGINT) AS "m3", CAST(COUNT("x4") AS BIGINT) AS "m4", CAST(COUNT("x5") AS BIGINT) AS "m5" FROM (SELECT CASE WHEN (("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN (("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."consent" = CAST($4 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN (("t0"."sex" = CAST($5 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN (("t0"."sex" = CAST($5 AS VARCHAR)) AND ("t0"."consent" = CAST($4 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x3", CASE WHEN (("t0"."sex" = CAST($6 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x4", CASE WHEN (("t0"."sex" = CAST($6 AS VARCHAR)) AND ("t0"."consent" = CAST($4 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x5" FROM "bounded"."main"."patients" AS "t0") AS q
+-- values: 'F', 'normal', 1, 'strict', 'M', 'X'
+
 -- reference: WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients WHERE consent IS NOT NULL AND sex IS NOT NULL GROUP BY ALL) PIVOT a ON sex IN ('F', 'M', 'X') USING SUM(n) ORDER BY consent
 WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) PIVOT a ON sex USING SUM(n) ORDER BY consent
 -- unit: patients.patient_id

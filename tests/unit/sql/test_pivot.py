@@ -30,7 +30,7 @@ def columns_of(text: str) -> list[str]:
         "(SUM(x), COUNT(*) AS n FOR k IN ('a')) AS q", "(COUNT(*) FOR x IN (2, 3) GROUP BY g)",
         "(COUNT(*) FOR x IN (2, 3) GROUP BY k, g) AS p", "(SUM(x) FOR k IN ('a', 'b' AS second) g IN (1, 2))",
         "(SUM(x) AS s, COUNT(*) FOR (k, g) IN (('a', 1), ('b', 2) AS other))",
-        "(COUNT(*) FOR k IN ('a') g IN (1) x IN (2))",
+        "(COUNT(*) FOR k IN ('a') g IN (1) x IN (2))", "(COUNT(*) FOR k IN ('a') \"g\" IN (1) \"x\" IN (2))",
     ],
 )  # fmt: skip
 def test_columns_have_the_names_that_duckdb_gives(pivot: str) -> None:
