@@ -82,9 +82,9 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "answers.answer": ("Answer", "Measurement"),
-    "answers.batch": ("BatchQuote",),
-    "answers.quoted": ("Quote",),
     "answers.budget": ("Budget",),
+    "answers.quotes.batch": ("BatchQuote",),
+    "answers.quotes.quoted": ("Quote",),
     "dbapi": ("Connection", "Cursor", "apilevel", "connect", "paramstyle", "threadsafety"),
     "policy": ("Policy",),
     "privacy.loss": ("PrivacyLoss",),

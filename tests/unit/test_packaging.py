@@ -41,6 +41,12 @@ def asked_for() -> Iterator[tuple[str, str]]:
                     yield str(words[0]), str(words[1])
 
 
+@pytest.mark.parametrize("name", dpsql.__all__)
+def test_a_public_name_is_found_where_it_is_said_to_be(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(vars(dpsql), name, raising=False)  # what was asked for before is kept
+    assert getattr(dpsql, name) is not None
+
+
 @pytest.mark.slow
 def test_an_extra_brings_the_library_that_a_message_says_it_brings() -> None:
     found = set(asked_for())
