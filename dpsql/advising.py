@@ -108,7 +108,7 @@ def advise(
         ProgrammingError: Something would stay empty at the price that was not named; or the price is too small.
         PolicyError, LedgerError, OperationalError: As `proxy.open`.
     """
-    policy = load_policy(Path(path))
+    policy = load_policy(path)
     if not 0 <= delta < 1:
         raise ProgrammingError(f"delta is {float(delta):g}. Write a number from 0 to below 1, such as 1e-9.")
     wanted = foretold(policy, EPSILON if epsilon is None else epsilon, delta)

@@ -32,6 +32,7 @@ from dpsql.engine.base import EngineStatement
 from dpsql.engine.over_release import lower_over_release
 from dpsql.engine.released import lower_public
 from dpsql.errors import EngineFailed, LedgerError, OperationalError
+from dpsql.given import AGREE, function_given
 from dpsql.ledger.refusals import ChargeStands, suspended
 from dpsql.plan.known.relations import scans
 from dpsql.plan.plans import AnyPlan, PublicPlan
@@ -100,10 +101,15 @@ class Buying(Calls):
         batch, _ = self._backend.together(priced, self._analyst)
         return self._backend.charging.payable(self._analyst, batch.loss)
 
+    def _agreed(self, agree: Agree, price: Callable[[], PrivacyLoss]) -> None:
+        """Tells whoever is to agree what would be charged; what it raises refuses it."""
+        function_given(agree, "agree", AGREE)
+        if agree is not None:
+            agree(price())
+
     def _bought_again(self, asked: ToBuy[Spoken], agree: Agree = None) -> Answer:
         """The answer to one statement. What is stored, and was asked like that before, is handed out as it was made."""
-        if agree is not None:
-            agree(self._price(asked))
+        self._agreed(agree, lambda: self._price(asked))
         backend, made = self._backend, list[Answer]()
         stored = backend.stored(asked.fingerprints) if asked.key and asked.fingerprints else None
         if asked.key is None or not stored:

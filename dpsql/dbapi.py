@@ -28,6 +28,7 @@ from dpsql.errors import (
     Warning,  # noqa: A004 - PEP 249 fixes the name
     door,
 )
+from dpsql.given import sql_given, whole_given
 from dpsql.plan.types import Parameters, Shown, Type
 
 if TYPE_CHECKING:
@@ -284,7 +285,7 @@ class Cursor(Closing):
                 f"The parameters came as one value of type {type(parameters).__name__}. Write a list with one value "
                 "for each ? in the statement, such as [30] or [30, 'north']."
             )
-        session, on = self.connection.session(), intervals_set(sql)
+        session, on = self.connection.session(), intervals_set(sql_given(sql))
         if on is not None:
             self.connection.intervals = on
             self._answer = set_answer(on)
@@ -293,6 +294,7 @@ class Cursor(Closing):
             self._answer = answer.with_intervals() if self.connection.intervals else answer
         return self
 
+    @door
     def executemany(self, sql: str, parameters: Sequence[Parameters]) -> None:
         """Refused: every set of parameters is a query of its own, with a cost and an answer of its own."""
         self._usable()
@@ -301,27 +303,33 @@ class Cursor(Closing):
             "Call execute once for each, or write one statement with GROUP BY or IN."
         )
 
+    @door
     def fetchone(self) -> tuple[Any, ...] | None:
         """The next row, or None after the last."""
         rows = self._take(1)
         return rows[0] if rows else None
 
+    @door
     def fetchmany(self, size: int | None = None) -> list[tuple[Any, ...]]:
         """The next ``size`` rows (``arraysize`` where absent), fewer at the end."""
         return self._take(self.arraysize if size is None else size)
 
+    @door
     def fetchall(self) -> list[tuple[Any, ...]]:
         """All rows that are left."""
         return self._take(None)
 
+    @door
     def fetch_arrow_table(self) -> pyarrow.Table:
         """All rows that are left, as a `pyarrow.Table`; needs the extra ``arrow``."""
         return self._rest().to_arrow()
 
+    @door
     def df(self) -> pandas.DataFrame:
         """All rows that are left, as a `pandas.DataFrame`; needs the extra ``pandas``."""
         return self._rest().to_pandas()
 
+    @door
     def pl(self) -> polars.DataFrame:
         """All rows that are left, as a `polars.DataFrame`; needs the extra ``polars``."""
         return self._rest().to_polars()
@@ -350,7 +358,11 @@ class Cursor(Closing):
     def _take(self, count: int | None) -> list[tuple[Any, ...]]:
         if not self.answer.columns:
             raise InterfaceError("The last statement has no rows to fetch.")
-        end = None if count is None else self._next + max(count, 0)
+        end = (
+            None
+            if count is None
+            else self._next + max(whole_given(count, "The number of rows", "Write a whole number."), 0)
+        )
         rows = self.answer.rows[self._next : end]
         self._next += len(rows)
         return rows

@@ -24,6 +24,7 @@ from dpsql.engine.base import Engine
 from dpsql.engine.log import keep_in
 from dpsql.engine.public_columns import PublicColumns
 from dpsql.errors import OperationalError, PolicyError, door
+from dpsql.given import PROGRESS, function_given, kind_given
 from dpsql.ledger.beside import Beside, beside
 from dpsql.ledger.ledger import FACTS, Ledger
 from dpsql.ledger.mark import default_folder
@@ -118,6 +119,7 @@ class Proxy(Closing):
         Returns:
             The new version. No budget is refreshed by it; free replays of older answers end.
         """
+        function_given(progress, "progress", PROGRESS)
         policy = self._advised()
         _require_metrics(policy, self.ledger)
         self._backend.engine.close()
@@ -159,6 +161,7 @@ class Proxy(Closing):
                 its limits are less than was spent, or cannot be taken up: then nothing is charged until they can.
             LedgerError: The ledger cannot be written.
         """
+        kind_given(policy, Policy, "The policy", "Give one that was read from its file.")
         if _beside_limits(policy) != _beside_limits(self._opened):
             raise PolicyError(
                 "More than the limits has changed in the policy. The limits of before stay in force. Open it again, or "
@@ -263,7 +266,7 @@ def open(path: str | PathLike[str], *, progress: Progress | None = None) -> Prox
         LedgerError: The ledger cannot be trusted; only the owner can mend it.
         OperationalError: The data changed since the bounded tables were built, or cannot be read.
     """
-    policy = load_policy(Path(path))
+    policy = load_policy(path)
     ledger, end_log = open_ledger(policy), keep_in(owners_folder(policy))
     try:
         if ledger.version() == 0:
@@ -291,7 +294,7 @@ def refresh(path: str | PathLike[str], *, progress: Progress | None = None) -> i
     Raises:
         PolicyError, LedgerError, OperationalError: As `open`; the old version then stays.
     """
-    policy = load_policy(Path(path))
+    policy = load_policy(path)
     with open_ledger(policy) as ledger:
         _require_metrics(policy, ledger)
         policy = with_bounds(policy, _facts(ledger))
@@ -362,8 +365,7 @@ def facts_price(policy: Policy) -> Loss | None:
 
 def owners_folder(policy: Policy) -> Path:
     """Where the ledger's mark lies, and beside it the owner's log."""
-    mark = policy.budget.mark
-    return default_folder() if mark is None else policy.resolve(mark)
+    return default_folder() if policy.budget.mark is None else policy.resolve(policy.budget.mark)
 
 
 def cache_directory(policy: Policy, ledger: Ledger) -> Path:
@@ -381,10 +383,7 @@ def pinned_of(policy: Policy) -> Pinned:
 def limits_of(policy: Policy) -> PolicyLimits:
     """All limits of the policy."""
     analysts = {name: _limits(limit) for name, limit in policy.budget.analysts.items()}
-    metric = {
-        name: {column: Fraction(multiple) for column, multiple in own.limits.items()}
-        for name, own in policy.metrics.items()
-    }
+    metric = {name: {on: Fraction(most) for on, most in own.limits.items()} for name, own in policy.metrics.items()}
     total = replace(_limits(policy.budget.total), metric=metric, classes=policy.classes)
     metrics = {name: own.definition(policy.tables[own.table].columns) for name, own in policy.metrics.items()}
     return PolicyLimits(total, analysts, metrics=metrics)

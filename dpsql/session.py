@@ -188,8 +188,7 @@ class Session(Buying):
         for own in (own for one in asked for own in one.parts):
             if isinstance(own, PublicPlan):
                 self._releases.verify(self._releases.in_a_batch(own))
-        if agree is not None:
-            agree(self._price_together(asked))
+        self._agreed(agree, lambda: self._price_together(asked))
         return self._bought(asked)
 
     @door

@@ -14,6 +14,7 @@ from os import PathLike
 from pathlib import Path
 
 from dpsql.errors import PolicyError
+from dpsql.given import policy_path_given
 from dpsql.ledger.ledger import Ledger
 from dpsql.policy import load_policy
 from dpsql.privacy.sampling import ExactSampler, Sampler
@@ -63,4 +64,4 @@ def open(path: str | PathLike[str], sampler: Sampler | None = None) -> TestProxy
     Raises:
         PolicyError: The policy cannot be used, or its ledger exists.
     """
-    return TestProxy(Path(path), sampler or ExactSampler())
+    return TestProxy(policy_path_given(path), sampler or ExactSampler())

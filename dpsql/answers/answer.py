@@ -298,9 +298,9 @@ class Answer:
         """
         of_extra("matplotlib", "plot")
         from dpsql.answers.plots.picture import Telling, picture
-        from dpsql.answers.plots.series import Series
+        from dpsql.answers.plots.series import Series, units_given
 
-        of = {self._named(name): unit for name, unit in (units or {}).items()}
+        of = {self._named(name): unit for name, unit in units_given(units).items()}
         columns = []
         for place, (name, kind, role) in enumerate(zip(self.columns, self.types, self.roles, strict=True)):
             if isinstance(kind, ListOf):

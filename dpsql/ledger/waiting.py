@@ -16,6 +16,7 @@ from secrets import token_hex
 from typing import Any
 
 from dpsql.errors import OperationalError, ProgrammingError
+from dpsql.given import text_given
 from dpsql.ledger.beside import Beside
 
 __all__ = ["DAY", "Waiting", "Waits"]
@@ -125,6 +126,7 @@ class Waiting:
         Raises:
             ProgrammingError: Nothing waits under this id, or no longer.
         """
+        text_given(id, "What waits", "Write its id, as text: all() lists what waits.")
         one = next((waits for waits in self.all() if waits.id == id), None)
         state = "none" if one is None else one.state(version, self._clock())
         if one is None or state != "waits":

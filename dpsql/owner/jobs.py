@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpsql.engine.log import OPERATOR, TELLS
 from dpsql.errors import OperationalError, PolicyError
+from dpsql.given import PROGRESS, function_given
 from dpsql.owner.scratch import scratch
 from dpsql.owner.shape import shape_of
 from dpsql.worker import wire
@@ -48,6 +49,7 @@ def in_owner_process(request: dict[str, Any], progress: Progress | None) -> Any:
         PolicyError: If the policy and the schema of the data disagree.
         OperationalError: If it fails otherwise. The text is fixed; details go to the owner's log.
     """
+    function_given(progress, "progress", PROGRESS)
     child = Child("dpsql.owner.process", {})
     try:
         child.wait_until_ready()

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from dpsql.errors import PolicyError
+from dpsql.given import policy_path_given
 from dpsql.policy.model import Policy
 from dpsql.policy.reading import Document, Place, Problem, dotted, read_yaml
 
@@ -33,7 +34,7 @@ _NOT_A = {
 }
 
 
-def load_policy(path: str | Path, *, waits: bool = True) -> Policy:
+def load_policy(path: str | os.PathLike[str], *, waits: bool = True) -> Policy:
     """The policy in a YAML file, checked as far as the file alone allows.
 
     Args:
@@ -43,7 +44,7 @@ def load_policy(path: str | Path, *, waits: bool = True) -> Policy:
     Raises:
         PolicyError: One line for each problem: ``file:line:column: what is wrong; what to write instead``.
     """
-    file = Path(path)
+    file = policy_path_given(path)
     document = read_yaml(_text(file, None if waits else _at_once))
     if document.problems:
         raise _error(file, document.problems)

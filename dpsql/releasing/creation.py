@@ -22,6 +22,7 @@ from dpsql.backend import Backend
 from dpsql.charging import Spoken, Wish
 from dpsql.engine.base import EngineStatement
 from dpsql.errors import InvariantBroken, ProgrammingError, UnsupportedQuery
+from dpsql.given import AGREE, PROGRESS, function_given
 from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.mechanisms.base import Price
 from dpsql.plan.catalog import Catalog
@@ -135,7 +136,7 @@ class Creation:
         listed = ((name, key.expression, key.domain or ()) for name, key in self.columns)
         return tuple(name for name, column, values in listed if None not in values and not is_certain(column))
 
-    def made(self, progress: Progress = SILENT, agree: Agree = None) -> Answer:
+    def made(self, progress: Progress | None = SILENT, agree: Agree = None) -> Answer:
         """Charges, reads, releases and stores: one row of name, method, rows, error as a share of them, and cost.
 
         The error is what one question of the workload is expected to be off by, root mean square. Where a process was
@@ -151,6 +152,8 @@ class Creation:
             BudgetExceeded: Nothing was spent.
             EngineFailed: After the charge, which stays.
         """
+        function_given(progress, "progress", PROGRESS)
+        function_given(agree, "agree", AGREE)
         backend, table, name = self.backend, self.table, self.statement.name
         outdated = backend.outdated()
         with ExitStack() as turn:
@@ -159,7 +162,7 @@ class Creation:
                 refuse_taken(backend, self.payer, name, self._spoken)
             charge, fingerprint, cost, notices = self._charged(agree)
             try:
-                self._keep(charge, fingerprint, progress)
+                self._keep(charge, fingerprint, progress or SILENT)
             finally:
                 backend.times.at_leaving(turn.pop_all().close)
         found = backend.ledger.find(fingerprint)

@@ -9,14 +9,16 @@ Tests: tests/unit/releasing/test_sharing.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from os import PathLike
 
 from dpsql.answers.answer import Answer, public
 from dpsql.answers.quotes.quoted import Quote
 from dpsql.answers.shown.costs import cost_text
 from dpsql.answers.writers import WRITERS
 from dpsql.backend import Backend
-from dpsql.errors import ProgrammingError
+from dpsql.charging import check_name
+from dpsql.errors import ProgrammingError, door
+from dpsql.given import path_given, text_given, texts_given
 from dpsql.ledger.folders import write_new
 from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.ledger.tables import LedgerTables
@@ -45,6 +47,7 @@ class Sharing:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
 
+    @door
     def create(self, sql: str, readers: Sequence[str], progress: Progress = SILENT) -> Answer:
         """Makes a table for readers, each of whom pays; one row of name, method, rows, error and cost.
 
@@ -59,18 +62,22 @@ class Sharing:
         """
         return self._planned(sql, readers).made(progress)
 
+    @door
     def quote(self, sql: str, readers: Sequence[str]) -> Quote:
         """What it would cost each reader and the total, and err by."""
         return self._planned(sql, readers).quote()
 
+    @door
     def grant(self, name: str, reader: str) -> str:
         """Lets one more analyst read a table; what to tell the owner.
 
         Raises:
-            ProgrammingError: There is no such table, SQL does not read it, or the analyst has one of that name.
+            ProgrammingError: There is no such table, SQL does not read it, or the analyst has one of that name; or
+                no analyst can have such a name.
             BudgetExceeded: The analyst has no account.
         """
         table = self._named(name)
+        check_name(reader)
         found = self._backend.ledger.find(table.fingerprint)
         if found is None:
             raise ProgrammingError(f"{table.name} is not there: its process was lost. Its maker can make it again.")
@@ -81,6 +88,7 @@ class Sharing:
         told = f"{reader} may read {table.name}, and pays {price} at the first reading."
         return f"{told} As things stand that would be refused: {lacks}" if lacks else told
 
+    @door
     def listed(self) -> Answer:
         """One row a table: name, id, who made it, what it cost, its rows, its readers and who has not read it yet."""
         text = Type.TEXT
@@ -95,14 +103,17 @@ class Sharing:
         names = ("table", "id", "made_by", "cost", "rows", "paid_by", "granted_to")
         return public(names, (text, text, text, text, Type.INTEGER, text, text), rows)
 
+    @door
     def drop(self, name: str) -> str:
         """Forgets a table, for all of its readers; nothing is given back."""
         table = self._named(name)
         LedgerTables(self._backend.ledger).drop_for_all(table.fingerprint)
         return f"{table.name} is dropped for all of its readers; what it cost stays charged."
 
-    def export(self, name: str, file: Path) -> str:
+    @door
+    def export(self, name: str, file: str | PathLike[str]) -> str:
         """Writes all rows to a new file, with the types of their columns."""
+        file = path_given(file, "The file", f"Write its path, which ends in .{' or .'.join(FILES)}.")
         ending = file.suffix.removeprefix(".").lower()
         if ending not in FILES:
             raise ProgrammingError(f"{file} ends in {ending!r}. Name a file that ends in .{' or .'.join(FILES)}.")
@@ -122,9 +133,14 @@ class Sharing:
             raise ProgrammingError(
                 "Write CREATE SYNTHETIC TABLE name WITH (epsilon = 1) AS SELECT .. to make a release."
             )
+        readers = texts_given(
+            readers, "The list of readers", "Write a list of analysts' names, such as ['ana', 'bob']."
+        )
         names = [name for name in dict.fromkeys(readers) if name and name != "*"]
         if not names or len(names) < len(readers):
             raise ProgrammingError(f"readers are {', '.join(readers) or 'nobody'}. Name each once, such as ana,bob.")
+        for name in names:
+            check_name(name)
         backend = self._backend
         payer = Readers(backend.ledger, names)
         return planned(
@@ -138,6 +154,7 @@ class Sharing:
         Raises:
             ProgrammingError: There is none, or several.
         """
+        name = text_given(name, "The table", "Write its name or its id, as text.")
         known = [table for table, _ in LedgerTables(self._backend.ledger).every()]
         found = [table for table in known if name.lower() in (table.name, _id(table))]
         if len(found) == 1:

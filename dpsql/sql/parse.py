@@ -11,7 +11,8 @@ from __future__ import annotations
 from decimal import Decimal
 from functools import lru_cache
 
-from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.errors import UnsupportedQuery
+from dpsql.given import sql_given
 from dpsql.sql import literals
 from dpsql.sql.keywords import RESERVED
 from dpsql.sql.normal import normal
@@ -72,9 +73,7 @@ def parse(text: str, database: str = "") -> Statement:
     >>> parse("SHOW BUDGET;")
     ShowBudget(position=(1, 1))
     """
-    if not isinstance(text, str):
-        raise ProgrammingError(f"The statement is of type {type(text).__name__}. Write SQL as text.")
-    return _parsed(text, database)
+    return _parsed(sql_given(text), database)
 
 
 @lru_cache(maxsize=256)  # statements: those of a dashboard or a report come again and again

@@ -7,6 +7,7 @@ from pathlib import Path
 from dpsql.answers.shown.extras import of_extra
 from dpsql.answers.shown.screen import safe
 from dpsql.errors import ProgrammingError
+from dpsql.given import path_given
 
 __all__ = ["kind_of", "ready_for"]
 
@@ -23,7 +24,11 @@ def kind_of(file: str | Path) -> str:
     >>> kind_of("people.SVG")
     'svg'
     """
-    kind = Path(file).suffix.lower().removeprefix(".")
+    kind = (
+        path_given(file, "The picture", "Write the name of its file, which ends in .png or .svg.")
+        .suffix.lower()
+        .removeprefix(".")
+    )
     if kind not in KINDS:
         raise ProgrammingError(f"{safe(str(file))} is no name of a picture. Let it end in .png or .svg.")
     return kind

@@ -20,6 +20,7 @@ from dpsql.answers.plots.series import Seen, Series, seen, words
 from dpsql.answers.plots.shapes import PictureShape, shape_of
 from dpsql.answers.shown.screen import percent, safe
 from dpsql.errors import ProgrammingError
+from dpsql.given import text_given
 
 __all__ = ["Picture", "Telling", "picture"]
 
@@ -85,6 +86,7 @@ def picture(columns: Sequence[Series], telling: Telling) -> Picture:
     Raises:
         ProgrammingError: No column holds numbers.
     """
+    text_given(telling.title, "The title", "Write a text, or leave it out.")
     answer = seen(columns)
     if not answer.values:
         named = ", ".join(safe(own.name) for own in columns)

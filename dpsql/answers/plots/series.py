@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
@@ -11,10 +11,11 @@ from typing import Any
 
 from dpsql.answers.shown.ends import distinct
 from dpsql.answers.shown.screen import Ends, plain, safe
+from dpsql.given import kind_given
 from dpsql.plan.over_answers.roles import ColumnRole
 from dpsql.plan.types import Shown, Type
 
-__all__ = ["Seen", "Series", "number_of", "seen", "words"]
+__all__ = ["Seen", "Series", "number_of", "seen", "units_given", "words"]
 
 MOST_MARKS = 32
 """In characters: a longer name is cut. A choice: a third of a picture's width."""
@@ -157,3 +158,13 @@ def number_of(value: Any) -> float:
 
 def _order(key: Series) -> int:
     return 2 if key.type in (Type.DATE, Type.TIMESTAMP) else int(key.type.numeric)
+
+
+def units_given(units: Mapping[str, str] | None) -> Mapping[str, str]:
+    """What columns are counted in, by their names.
+
+    Raises:
+        ProgrammingError: It is no mapping.
+    """
+    kind_given(units or {}, Mapping, "units", "Write a mapping such as {'weight': 'kg'}.")
+    return units or {}
