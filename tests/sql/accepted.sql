@@ -7533,3 +7533,24 @@ WITH "old" ("Age", "sex") AS (SELECT age, sex FROM patients WHERE age > 60) SELE
 -- columns: sex text, avg(Age) real
 -- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(85 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "k0", CASE WHEN "x0" < 61 THEN 61 WHEN "x0" > 110 THEN 110 ELSE "x0" END AS "x0" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST($1 AS BIGINT))) AS r) AS q GROUP BY "k0"
 -- values: 60
+
+-- To GROUP BY ALL a constant is no key: of no rows this is one row, and behind GROUP BY 1 none.
+SELECT 'all' AS who, DATE '2024-01-01' AS since, COUNT(*) AS towns FROM cities WHERE population < 0 GROUP BY ALL
+-- unit: none, the tables are public
+-- columns: who text, since date [2024-01-01, 2024-01-01], towns integer
+-- engine: SELECT CAST($2 AS VARCHAR) AS "c0", CAST($3 AS DATE) AS "c1", COUNT(*) AS "c2" FROM "bounded"."main"."cities" AS "t0" WHERE ("t0"."population" < CAST($1 AS BIGINT))
+-- values: 0, 'all', 2024-01-01
+
+SELECT 'all' AS who, COUNT(*) AS towns FROM cities WHERE population < 0 GROUP BY 1
+-- unit: none, the tables are public
+-- columns: who text, towns integer
+-- engine: SELECT CAST($2 AS VARCHAR) AS "c0", COUNT(*) AS "c1" FROM "bounded"."main"."cities" AS "t0" WHERE ("t0"."population" < CAST($1 AS BIGINT)) GROUP BY CAST($2 AS VARCHAR) ORDER BY CAST($2 AS VARCHAR) ASC NULLS LAST
+-- values: 0, 'all'
+
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT 'all' || 's' AS who, COUNT(*) AS groups, MAX(n) AS most FROM a WHERE sex = 'none' GROUP BY ALL
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: who text, groups integer, most integer or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"

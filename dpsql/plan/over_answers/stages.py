@@ -24,7 +24,7 @@ from dpsql.plan.rows.per_unit import group_nodes
 from dpsql.plan.rows.windows import place_sql, refuse_after_having, windowed
 from dpsql.plan.types import Facts, Passed, Type
 from dpsql.plan.values.conversions import converted
-from dpsql.plan.values.expressions import Resolver, arguments_of
+from dpsql.plan.values.expressions import Resolver, arguments_of, columns_of
 from dpsql.plan.values.ranges import uncut, with_length
 from dpsql.sql import syntax
 
@@ -154,6 +154,8 @@ class _Stage:
         plain = Resolver(self._plain, self.parameters)
         where = None if query.where is None else plain.boolean(plain.resolve(query.where), query.where)
         groups = tuple(plain.resolve(node) for node in group_nodes(query, self.scope))
+        if isinstance(query.group_by, syntax.GroupAll):  # to it a constant is no key, as in DuckDB
+            groups = tuple(key for key in groups if columns_of(key))
         items: list[syntax.Item] = []
         for item in query.items:
             if isinstance(item.expression, syntax.AllColumns):
