@@ -128,6 +128,12 @@ def test_no_text_is_too_long_to_be_read_as_something(name: str, there: psycopg.C
         ("timestamp_of_date", "DATE '-infinity'", "-infinity"),
         ("unscaled_decimal", "round(CAST('1e131071' AS numeric), 12)", None),  # its double is infinite, and is cut
         ("unscaled_decimal", "round(CAST('12.5' AS numeric), 2)", "1250"),
+        ("identity_of_wide", "CAST('18446744073709551615' AS numeric)", "18446744073709551615"),
+        ("identity_of_wide", "CAST('1.0' AS numeric)", "1"),
+        ("identity_of_wide", "CAST('-7' AS numeric)", "-7"),
+        ("identity_of_wide", "CAST('NaN' AS numeric)", None),
+        ("identity_of_wide", "CAST('-Infinity' AS numeric)", None),
+        ("identity_of_wide", "CAST('1e131071' AS numeric)", None),  # longer than the name of anybody
     ],
 )
 def test_no_day_and_no_number_of_the_source_is_too_far_to_be_read(

@@ -135,6 +135,7 @@ BUILDING = {
     "unscaled_decimal": "CAST(replace(CAST({0} AS VARCHAR), '.', '') AS HUGEINT)",
     "unscaled_text": "CAST(replace(CAST(TRY_CAST({0} AS DECIMAL(38, {1})) AS VARCHAR), '.', '') AS HUGEINT)",
     "wide_quotient": "({0} // {1})",
+    "identity_of_wide": "CAST({0} AS VARCHAR)",
     "secret": "getvariable('key')",
     "within": "((getvariable('low') IS NULL OR {0} >= getvariable('low')) "
     "AND (getvariable('high') IS NULL OR {0} < getvariable('high')))",

@@ -17,6 +17,7 @@ _NUMBER = r"'^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$'"
 _MOST_SIGNS = 10_000
 """Signs of a text that says a number; a longer one says none. A numeric has 131,072 digits before the point and 16,383
 behind it, to which an exponent adds 999, and a cast of more is an error. It is a choice: far more than people write."""
+_LONGEST_NAME = "CAST('1e250' AS numeric)"  # Digits by which people are told apart: no more than letters of a text.
 _LARGEST = "CAST('1.7e308' AS numeric)"
 _SINGLE = "CAST('3.4028235e38' AS double precision)"  # The largest 32-bit number.
 _TINY = "CAST('1e-45' AS double precision)"  # Below it, a 32-bit number is 0.
@@ -165,6 +166,7 @@ READING = {
     **{f"bigint_of_{family}": _whole_of("{0}", family, "bigint") for family in ("real", "text")},
     "hugeint_of_integer": "CAST({0} AS numeric)",
     "hugeint_of_wide": "CAST({0} AS numeric)",
+    "identity_of_wide": f"CASE WHEN abs({{0}}) < {_LONGEST_NAME} THEN CAST(round({{0}}) AS text) {BYTES} END",
     "double_of_integer": "CAST({0} AS double precision)",
     "double_of_boolean": "CAST(CAST({0} AS integer) AS double precision)",
     "double_of_real": kept("CAST({0} AS double precision)"),

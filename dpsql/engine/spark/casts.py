@@ -151,6 +151,7 @@ READING = {
     **{f"bigint_of_{family}": _whole_of("{0}", family, "bigint") for family in ("real", "text")},
     "hugeint_of_integer": "CAST({0} AS DECIMAL(38, 0))",
     "hugeint_of_wide": "CAST({0} AS DECIMAL(38, 0))",
+    "identity_of_wide": "CAST({0} AS STRING)",
     **{f"double_of_{family}": "CAST({0} AS DOUBLE)" for family in ("integer", "real", "wide", "decimal")},
     "double_of_boolean": "CAST(CAST({0} AS INT) AS DOUBLE)",
     "double_of_text": number_of("{0}", "TRY_CAST({n} AS DOUBLE)"),

@@ -360,7 +360,7 @@ def identity(table: TableShape, name: str, source: SourceTable, *, integer: bool
         table: Its table, for messages.
         name: The column.
         source: Where it comes from.
-        integer: Whether as BIGINT.
+        integer: Whether as BIGINT, which holds all that the source can.
 
     Raises:
         PolicyError: If the source has no such column, or one that cannot name anything.
@@ -380,6 +380,8 @@ def identity(table: TableShape, name: str, source: SourceTable, *, integer: bool
     raw = _Raw(source, name, kind)
     if integer:
         return raw.read("BIGINT")
+    if kind.family == "wide":
+        return raw.made("identity_of_wide")
     text, words = raw.read("VARCHAR"), source.dialect
     if kind.family != "text":  # an integer or a UUID: it is short
         return text

@@ -17,6 +17,9 @@ from dpsql.owner.shape import Shape, TableShape
 
 __all__ = ["Owned", "Owners", "require_one_unit_type"]
 
+_WHOLE = ("integer", "wide")
+"""Families of whole numbers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Owned:
@@ -34,8 +37,8 @@ class Owned:
 class Owners:
     """Units, keys and references of a source, each written the same way in every table.
 
-    What they identify is stored as an integer if every table holds integers, otherwise as text. A CSV file has no
-    types of its own: it is read as the other tables are.
+    What they identify is stored as an integer if every table holds integers of 64 bits, otherwise as text: wider ones,
+    such as hashes, are all told apart. A CSV file has no types of its own: it is read as the other tables are.
 
     Args:
         shape: The tables.
@@ -45,7 +48,7 @@ class Owners:
     def __init__(self, shape: Shape, sources: Mapping[str, SourceTable]) -> None:
         self._shape = shape
         self._sources = sources
-        self._whole = {of: set(kinds.values()) == {True} for of, kinds in _kinds(shape, sources).items()}
+        self._whole = {of: set(kinds.values()) == {"integer"} for of, kinds in _kinds(shape, sources).items()}
 
     def identity(self, table: TableShape, column: str) -> str:
         """SQL of a unit, key or reference over a row ``s`` of its table.
@@ -99,7 +102,8 @@ def require_one_unit_type(shape: Shape, sources: Mapping[str, SourceTable]) -> N
         PolicyError: Naming the columns of each kind.
     """
     kinds = _kinds(shape, sources).get(None, {})
-    whole, others = ([column for column, is_whole in kinds.items() if is_whole is wanted] for wanted in (True, False))
+    whole = [column for column, family in kinds.items() if family in _WHOLE]
+    others = [column for column, family in kinds.items() if family not in _WHOLE]
     if whole and others:
         raise PolicyError(
             f"The unit is an integer in {', '.join(whole)} and a text in {', '.join(others)}. Give it one "
@@ -107,14 +111,14 @@ def require_one_unit_type(shape: Shape, sources: Mapping[str, SourceTable]) -> N
         )
 
 
-def _kinds(shape: Shape, sources: Mapping[str, SourceTable]) -> dict[str | None, dict[str, bool]]:
-    """For each that is identified, the columns ``table.column`` that have a type, and whether it is an integer one."""
-    kinds: dict[str | None, dict[str, bool]] = {}
+def _kinds(shape: Shape, sources: Mapping[str, SourceTable]) -> dict[str | None, dict[str, str]]:
+    """For each that is identified, the columns ``table.column`` that have a type, and its family."""
+    kinds: dict[str | None, dict[str, str]] = {}
     for table in shape.tables:
         for column, identified in table.identities.items():
             found = kinds.setdefault(identified, {})
             source = sources.get(table.name)
             kind = source.type_of(column) if source is not None and source.typed else None
             if kind is not None:
-                found[f"{table.name}.{column}"] = kind.family in ("integer", "wide")
+                found[f"{table.name}.{column}"] = kind.family
     return kinds

@@ -136,6 +136,30 @@ def test_keys_are_text_on_both_sides_where_the_sources_differ(engine: duckdb.Duc
     assert got["items"] == [(7, "1", 5, 3)]
 
 
+@pytest.mark.parametrize("wide", ["UBIGINT", "HUGEINT", "UHUGEINT"])
+def test_whole_numbers_beyond_64_bits_are_people_of_their_own(engine: duckdb.DuckDBPyConnection, wide: str) -> None:
+    far, farther = 2**63, 2**64 - 1
+    types = {
+        "orders": f"order_id {wide}, customer {wide}, cost INTEGER",
+        "items": f"item_id BIGINT, order_no {wide}, price INTEGER",
+        "returns": "item_no BIGINT, weight INTEGER",
+    }
+    orders = [(far, far, 0), (farther, farther, 1), (3, 3, 2)]
+    got = views(engine, shop(), types, orders=orders, items=[(5, far, 3), (6, farther, 4), (7, 3, 5)], returns=[(5, 2)])
+    assert got["orders"] == [
+        (str(own), str(key), cost) for key, own, cost in sorted(orders, key=lambda row: str(row[0]))
+    ]
+    owned = [(str(far), str(far), 5, 3), (str(farther), str(farther), 6, 4), ("3", "3", 7, 5)]
+    assert got["items"] == sorted(owned)
+    assert got["returns"] == [(str(far), 5, 2)]
+
+
+def test_a_wide_number_is_who_the_same_number_of_64_bits_is(engine: duckdb.DuckDBPyConnection) -> None:
+    types = SOURCE | {"items": "item_id INTEGER, order_no UBIGINT, price INTEGER"}
+    got = views(engine, shop(), types, orders=[(1, 7, 0)], items=[(5, 1, 3), (6, 2**63, 3)])
+    assert got["items"] == [(7, "1", 5, 3)]
+
+
 def test_a_file_without_types_refers_as_the_keys_are(engine: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     file = tmp_path / "items.csv"
     file.write_text("item_id,order_no,price\n5,1,3\n6,one,3\n")
