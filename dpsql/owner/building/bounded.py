@@ -230,8 +230,11 @@ def _integer(column: ColumnShape, raw: _Raw) -> tuple[str, str]:
     if raw.type.family != "integer":
         # A number of this size has no fraction: BIGINT failed for its size alone.
         below, above = raw.double(Fraction(-(2**62))), raw.double(Fraction(2**62))
+        known = f"{parsed} IS NOT NULL"
+        if raw.type.family == "text":  # DuckDB reads 0x10 as a whole number alone
+            known = f"{known} AND {raw.real} IS NOT NULL"
         parsed = (
-            f"CASE WHEN {parsed} IS NOT NULL THEN {parsed} WHEN {raw.nan} THEN NULL "
+            f"CASE WHEN {known} THEN {parsed} WHEN {raw.nan} THEN NULL "
             f"WHEN {raw.real} >= {above} THEN {raw.whole(high)} WHEN {raw.real} <= {below} THEN {raw.whole(low)} END"
         )
     value = (
@@ -260,15 +263,19 @@ def grid_limits(column: ColumnShape) -> tuple[int, int]:
 
 
 def _grid(column: ColumnShape, raw: _Raw, value: str) -> str:
-    """round(clamped value / step) as BIGINT: exact where the source is, otherwise as close as a double gets."""
+    """round(clamped value / step) as BIGINT: exact where the source is, otherwise as close as a double gets. Of a real
+    that is read as an integer it is the integer's: both round halves, and not alike.
+    """
     words, (low, high) = raw.dialect, grid_limits(column)
     limits = [min(max(limit, -FARTHEST_STEP * column.step), FARTHEST_STEP * column.step) for limit in _limits(column)]
     first, last = (raw.whole(min(max(_rounded(limit / column.step), low), high)) for limit in limits)
     times, parts = (raw.double(Fraction(part)) for part in (column.step.denominator, column.step.numerator))
-    number = words.call("round", f"{raw.real} * {times} / {parts}")
+    read_whole = column.type == "integer" and raw.type.family == "real"
+    real = words.cast(value, "DOUBLE") if read_whole else raw.real
+    number = words.call("round", f"{real} * {times} / {parts}")
     near = (
-        f"CASE WHEN {value} IS NULL THEN NULL WHEN {raw.real} <= {raw.double(limits[0])} THEN {first} "
-        f"WHEN {raw.real} >= {raw.double(limits[1])} THEN {last} "
+        f"CASE WHEN {value} IS NULL THEN NULL WHEN {real} <= {raw.double(limits[0])} THEN {first} "
+        f"WHEN {real} >= {raw.double(limits[1])} THEN {last} "
         f"ELSE {words.cast(_within(words, number, str(low), str(high)), 'BIGINT')} END"
     )
     exact = _unscaled(column, raw)

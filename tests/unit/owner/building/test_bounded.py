@@ -338,6 +338,29 @@ def test_text_is_read_as_the_declared_type_where_it_can_be(engine: duckdb.DuckDB
     ]
 
 
+@pytest.mark.parametrize(
+    ("kind", "written"),
+    [
+        ("VARCHAR", ["0x10", "0xFF", "0b11", "0o17", "2.5", "-2.5", "3.5", "1e3", "1_000", " 7 ", "1e30", "nan", ""]),
+        ("DOUBLE", [0.5, 1.5, 2.5, -0.5, -2.5, 3.5, 2.4999, 1e30, -1e30, float("nan")]),
+        ("FLOAT", [0.5, 1.5, 2.5, -2.5]),
+        ("DECIMAL(9, 2)", [Decimal("0.5"), Decimal("2.5"), Decimal("-2.5"), Decimal("2.49")]),
+        ("UBIGINT", [0, 7, 2**64 - 1]),
+    ],
+)
+def test_a_whole_number_without_bounds_and_its_grid_are_one(
+    engine: duckdb.DuckDBPyConnection, kind: str, written: list[Any]
+) -> None:
+    """Or both are NULL: what a condition reads is what a sum adds."""
+    engine.execute(f"CREATE OR REPLACE TABLE source.main.visits (patient BIGINT, age {kind})")
+    fill(engine, "source.main.visits", list(enumerate(written)))
+    age = (ColumnShape("age", "integer"),)
+    bound(engine, TableShape("visits", None, False, "patient", None, 1, age, identities={"patient": None}))
+    found = engine.execute('SELECT patient, age, "age$grid" FROM bounded.main.visits ORDER BY patient').fetchall()
+    assert [value for _, value, _ in found] == [grid for *_, grid in found]
+    assert [value for place, value, _ in found if str(written[place])[:2] in ("0x", "0b", "0o")] in ([None] * 4, [])
+
+
 def test_a_text_is_cut_and_a_name_that_is_too_long_is_none(engine: duckdb.DuckDBPyConnection) -> None:
     note = ColumnShape("note", "text", max_length=3)
     table = TableShape("visits", None, False, "patient", "visit", 9, (note,), identities=IDENTITIES)
