@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from decimal import Decimal
-from typing import Any
+from typing import Any, Self
 
 from dpsql.answers.answer import Answer
 from dpsql.answers.budget import Budget
 from dpsql.answers.shown.notebook import card, heading, known, small, values
 from dpsql.answers.shown.screen import plain, safe
+from dpsql.closing import OfOneProcess
 from dpsql.errors import door
 from dpsql.plan.parameters import call_text
 from dpsql.plan.types import Parameters
@@ -23,11 +24,17 @@ from dpsql.sql.parse import normal, parse
 __all__ = ["Calls"]
 
 
-class Calls(ABC):
+class Calls(OfOneProcess, ABC):
     """What a session also offers: each of these is one statement, asked by `query`."""
 
     def __init__(self, analyst: str) -> None:
         self._analyst = analyst
+
+    def __copy__(self) -> Self:
+        """The same session, with its options as they are now; of this process, as all are."""
+        other = object.__new__(type(self))
+        other.__dict__ |= self.__dict__
+        return other
 
     @property
     def analyst(self) -> str:

@@ -1,15 +1,30 @@
-"""What is closed at the end of ``with``."""
+"""What is closed at the end of ``with``, and what is of one process.
+
+Tests: tests/unit/test_closing.py.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from types import TracebackType
-from typing import Self
+from typing import NoReturn, Self, SupportsIndex
 
-__all__ = ["Closing"]
+from dpsql.errors import InterfaceError
+
+__all__ = ["Closing", "OfOneProcess"]
 
 
-class Closing(ABC):
+class OfOneProcess:
+    """Something that holds files and processes: it can be neither copied nor sent elsewhere."""
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise InterfaceError(
+            f"A {type(self).__name__} can be neither copied nor pickled: it holds the ledger and processes of its own. "
+            "Open the policy again in each process."
+        )
+
+
+class Closing(OfOneProcess, ABC):
     """Something that is closed: by its `close`, or at the end of ``with``, whatever happened there."""
 
     @abstractmethod

@@ -19,7 +19,7 @@ from pathlib import Path
 from threading import RLock
 
 from dpsql.closing import Closing
-from dpsql.errors import InvariantBroken, LedgerError
+from dpsql.errors import LedgerError
 from dpsql.ledger.file import LedgerFile
 from dpsql.ledger.granting import Granting
 from dpsql.ledger.mark import HighWater, Marks
@@ -30,6 +30,12 @@ from dpsql.ledger.turns import ProcessTurns
 from dpsql.privacy.accounting import PolicyLimits
 
 __all__ = ["WrittenLedger"]
+
+FORKED = (
+    "This process was forked from the one that opened the policy, and may not use its ledger. Nothing was read or "
+    "charged. Open the policy again here."
+)
+"""What a child process is told."""
 
 
 class WrittenLedger(Closing):
@@ -102,11 +108,11 @@ class WrittenLedger(Closing):
         """Alone with a ledger that can be used; outside the marks' lock.
 
         Raises:
-            LedgerError: It is closed; or a write had failed, and it cannot be opened again.
+            LedgerError: It is closed, or another process's; or a write had failed, and it cannot be opened again.
         """
         with self._lock:
             if os.getpid() != self._process:
-                raise InvariantBroken("a ledger does not survive a fork; open it again in the child")
+                raise LedgerError(FORKED)
             if self._closed:
                 raise LedgerError(self._closed)
             if self._broken and self._marks is None:

@@ -17,6 +17,7 @@ from dpsql.answers.shown.costs import cost_text
 from dpsql.answers.writers import WRITERS
 from dpsql.backend import Backend
 from dpsql.charging import check_name
+from dpsql.closing import OfOneProcess
 from dpsql.errors import ProgrammingError, door
 from dpsql.given import path_given, text_given, texts_given
 from dpsql.ledger.folders import write_new
@@ -37,7 +38,7 @@ FILES = ("parquet", "csv")
 """The ends of the names of files that a table is written to."""
 
 
-class Sharing:
+class Sharing(OfOneProcess):
     """What the owner does with synthetic tables.
 
     Args:

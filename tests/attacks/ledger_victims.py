@@ -19,7 +19,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
-from dpsql.errors import BudgetExceeded, InvariantBroken
+from dpsql.errors import BudgetExceeded, LedgerError
 from dpsql.ledger.ledger import FAILPOINTS, Ledger, Pinned, PolicyLimits
 from dpsql.privacy.accounting import Limits
 from dpsql.privacy.kinds import Pure
@@ -107,7 +107,7 @@ def use_after_fork(path: Path, marks: Path) -> dict[str, list[int]]:
         if os.fork() == 0:
             try:
                 ask(ledger)
-            except InvariantBroken:
+            except LedgerError:
                 os._exit(7)
             os._exit(0)
         return {"answered": [], "codes": [os.waitstatus_to_exitcode(os.wait()[1])]}

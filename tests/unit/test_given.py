@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import os
+import pickle
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal
@@ -14,7 +17,7 @@ import pytest
 
 import dpsql
 import dpsql.testing
-from dpsql.errors import Error, InvariantBroken, ProgrammingError
+from dpsql.errors import Error, InterfaceError, InvariantBroken, LedgerError, ProgrammingError
 from dpsql.ledger.waiting import Waiting
 from dpsql.policy import load_policy
 from dpsql.proxy import refresh
@@ -231,3 +234,26 @@ def test_a_picture_says_what_it_takes(proxy: dpsql.testing.TestProxy) -> None:
         assert refused(partial(answer.plot, value)), value
         assert refused(partial(answer.plot, title=value)), value
         assert refused(partial(answer.plot, units=value)), value
+
+
+@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_what_holds_a_ledger_is_neither_copied_nor_pickled(
+    proxy: dpsql.testing.TestProxy, tmp_path: Path, way: Callable[[object], object]
+) -> None:
+    with dpsql.connect(build("census", tmp_path), analyst="ana") as connection, connection.cursor() as cursor:
+        session = [] if way is copy.copy else [proxy.session(analyst="ana")]  # it is copied for each statement
+        for held in (proxy, proxy.releases, connection, cursor, *session):
+            told = rf"A {type(held).__name__} can be neither copied nor pickled.*Open the policy again in each process"
+            with pytest.raises(InterfaceError, match=told):
+                way(held)
+
+
+def test_a_child_process_is_told_to_open_the_policy_again(
+    proxy: dpsql.testing.TestProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, own = proxy.session(analyst="ana"), os.getpid()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "getpid", lambda: own + 1)
+        with pytest.raises(LedgerError, match=r"was forked from the one that opened .* Open the policy again here"):
+            session.query(SQL, epsilon=0.01)
+    assert session.query(SQL, epsilon=0.01).columns == ("employed", "n")
