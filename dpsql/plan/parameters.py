@@ -121,9 +121,9 @@ def _list(value: Any) -> Passed:
     if value is None:
         return (None,)
     if not isinstance(value, list | tuple):
-        raise ProgrammingError(
-            f"A parameter is of type {type(value).__name__}, and = ANY (?) takes a list. Pass [{value!a:.40}]."
-        )
+        several = isinstance(value, Iterable) and not isinstance(value, str | bytes)
+        cure = "Pass list(..) of it." if several else f"Pass [{value!a:.40}]."
+        raise ProgrammingError(f"A parameter is of type {type(value).__name__}, and = ANY (?) takes a list. {cure}")
     if not 1 <= len(value) <= MOST_LISTED_VALUES:
         raise ProgrammingError(
             f"A parameter is a list of {len(value)} values. Pass 1 to {MOST_LISTED_VALUES:,} of them."

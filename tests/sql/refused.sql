@@ -2760,3 +2760,9 @@ SELECT what, AVG(v) FROM patients UNPIVOT (v FOR what IN (age, weight)) GROUP BY
 
 SELECT AVG(x) FROM (SELECT patient_id, SUM(cost) AS x, DP_INTERVAL_LOW(x) AS low FROM visits GROUP BY patient_id)
 -- refused: DP_INTERVAL_LOW at 1:56: only a whole answer has intervals, which stand beside the column that they are of. Write it in the SELECT that is answered: COUNT(*) AS n, DP_INTERVAL_LOW(n) AS low.
+
+SELECT COUNT(*) FROM patients WHERE age IN []
+-- refused: IN at 1:41: the list is empty, so that it holds no row's value. Write at least one value.
+
+SELECT COUNT(*) FROM patients WHERE age NOT IN UNNEST([])
+-- refused: IN at 1:45: the list is empty, so that it holds no row's value. Write at least one value.

@@ -52,6 +52,12 @@ def test_parameters_that_are_no_list_are_refused(session: dpsql.Session, paramet
         session.query("SELECT COUNT(*) FROM people WHERE age > ?", parameters)
 
 
+@pytest.mark.parametrize("value", [{"a"}, (one for one in "a"), pandas.Series(["a"]), {"a": 1}.keys()], ids=type)
+def test_what_holds_values_and_is_no_list_is_to_be_made_one(session: dpsql.Session, value: Any) -> None:
+    with pytest.raises(ProgrammingError, match=r"and = ANY \(\?\) takes a list\. Pass list\(\.\.\) of it\.$"):
+        session.query("SELECT COUNT(*) AS n FROM people WHERE trade = ANY (?)", [value])
+
+
 def endless() -> list[Any]:
     """A list in itself."""
     found: list[Any] = []

@@ -59,10 +59,7 @@ def in_lists(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
             at += 1
             continue
         if not inside:
-            raise UnsupportedQuery(
-                "the list is empty, so that it holds no row's value.", construct=tokens[at + 1].text.upper(),
-                position=tokens[at + 1].position, hint="Write at least one value.",
-            )  # fmt: skip
+            raise _empty(tokens[at + 1])
         place = tokens[at + 1].position
         words = ["NOT", "IN"] if tokens[at].symbol != "=" else ["IN"]
         found += [*(Token(TokenKind.WORD, word, place) for word in words), tokens[at + 2], *inside, tokens[end]]
@@ -93,6 +90,13 @@ def elements(text: str) -> list[str | None] | None:
         if sign != ",":
             break
     return found
+
+
+def _empty(word: Token) -> UnsupportedQuery:
+    return UnsupportedQuery(
+        "the list is empty, so that it holds no row's value.", construct=word.text.upper(), position=word.position,
+        hint="Write at least one value.",
+    )  # fmt: skip
 
 
 def _begins(tokens: Sequence[Token], at: int) -> bool:
@@ -143,16 +147,23 @@ def _behind_in(tokens: Sequence[Token], at: int) -> tuple[list[Token], int] | No
     """The list of ``IN [1, 2]`` or ``IN UNNEST(..)`` and where it ends; None for anything else.
 
     DuckDB's list finds NULL nowhere and IN may: one with NULL, or with what may be NULL, is none.
+
+    Raises:
+        UnsupportedQuery: The list is empty.
     """
     if tokens[at + 1 : at + 2] and tokens[at + 1].symbol == "[":
         end = next((place for place in range(at + 2, len(tokens)) if tokens[place].symbol == "]"), None)
         inside = [] if end is None else list(tokens[at + 2 : end])
+        if end == at + 2:
+            raise _empty(tokens[at])
         constants = (TokenKind.NUMBER, TokenKind.STRING)
         plain = all(token.kind in constants or token.symbol in (",", "-") for token in inside)
         return (inside, end) if end is not None and inside and plain else None
     if [token.word or token.symbol for token in tokens[at + 1 : at + 3]] == ["unnest", "("]:
         last = closing(tokens, at + 2)
         listed = None if last is None else _list(tokens[at + 3 : last])
+        if listed == []:
+            raise _empty(tokens[at])
         return (listed, last) if listed and last is not None else None
     return None
 
