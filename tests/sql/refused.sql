@@ -2766,3 +2766,9 @@ SELECT COUNT(*) FROM patients WHERE age IN []
 
 SELECT COUNT(*) FROM patients WHERE age NOT IN UNNEST([])
 -- refused: IN at 1:45: the list is empty, so that it holds no row's value. Write at least one value.
+
+SELECT state, BOOL_OR(population > 100000) FROM cities GROUP BY state
+-- refused: BOOL_OR at 1:15: over answers and public tables there are COUNT, SUM, AVG, MIN, MAX, MEDIAN, VAR and STDDEV. Write COUNT_IF(..) > 0, which says whether some row meets the condition.
+
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT LOGICAL_AND(n > 10) FROM a
+-- refused: LOGICAL_AND at 1:73: over answers and public tables there are COUNT, SUM, AVG, MIN, MAX, MEDIAN, VAR and STDDEV. Write COUNT_IF(NOT (..)) = 0, which says whether no row fails the condition.

@@ -36,6 +36,11 @@ PLACED = (
     "An answer has few rows: ORDER BY n shows them in order, with LIMIT 1 OFFSET 5 the sixth of them. Of people, not "
     "of groups, it is asked where people's rows are read."
 )
+WHETHER = {
+    Takes.ANY: "Write COUNT_IF(..) > 0, which says whether some row meets the condition.",
+    Takes.ALL: "Write COUNT_IF(NOT (..)) = 0, which says whether no row fails the condition.",
+}
+"""What to write for an aggregate of a condition."""
 ROWS = Interval(Fraction(0), Fraction(MOST_ROWS))
 MODERATE = "CASE WHEN abs({0}) <= 1e140 THEN {0} END"
 """Numbers of which squares do not overflow, however many there are. Beyond lies nothing that people measure."""
@@ -275,7 +280,7 @@ class _Stage:
             raise UnsupportedQuery(
                 "over answers and public tables there are COUNT, SUM, AVG, MIN, MAX, MEDIAN, VAR and STDDEV.",
                 construct=node.name.upper(), position=node.position,
-                hint=PLACED,
+                hint=WHETHER.get(CALLS[node.name].takes, PLACED),
             )  # fmt: skip
         distinct = node.distinct and node.name == "count" and bool(node.arguments)
         if node.distinct > distinct or node.order or node.named or len(node.arguments) > 1:
