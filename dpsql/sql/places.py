@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import count, takewhile
+from typing import NoReturn
 
 from dpsql.sql.atoms import Atom, Role
 from dpsql.sql.clauses import JOIN_PREFIXES
@@ -114,6 +115,15 @@ class Places(Constants):
             return ahead.kind is TokenKind.NUMBER or ahead.word in ("unbounded", "current")
         frame = takewhile(lambda own: own.text not in ("", ")"), map(self._peek, count(1)))
         return word == "range" and self._is_window_word(word) and any(own.word == "interval" for own in frame)
+
+    def _refuse_with(self, following: Token) -> NoReturn:
+        """WITH stands within a query: what is meant says the token behind it."""
+        hint = "Write WITH name AS (..) SELECT."
+        if following.symbol == "(":
+            hint = "Options of a synthetic table stand before AS: CREATE SYNTHETIC TABLE name WITH (epsilon = 1) AS .."
+        elif following.word == "differential_privacy":
+            hint = "Its OPTIONS are missing. Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.5) .."
+        raise self._refusal("WITH", "it stands at the beginning of a query only.", hint)
 
     def _is_no_clause(self, word: str, frame: OpenParenthesis) -> bool:
         """Whether the word belongs to IS DISTINCT FROM, FILTER, WITHIN GROUP, OVER or a call's ORDER BY."""

@@ -18,7 +18,6 @@ __all__ = [
     "REFUSED_WORDS",
     "REGEXP",
     "SINCE_1970",
-    "misplaced_with",
     "refused_word",
 ]
 
@@ -169,16 +168,3 @@ REFUSED_STATEMENTS: Mapping[str, Refusal] = {
     "table": ("TABLE", "dpsql reads SELECT.", "Write SELECT .. FROM .."),
 }
 """First words of statements that deserve a hint of their own; all others hear that dpsql reads only."""
-
-
-def misplaced_with(word: str, *, bracketed: bool) -> tuple[str, str]:
-    """Why WITH cannot stand within a query, and what to write, by the word behind it, or a parenthesis there."""
-    if bracketed:
-        hint = (
-            "Options of a synthetic table stand before AS: CREATE SYNTHETIC TABLE name WITH (epsilon = 1) AS SELECT .."
-        )
-    elif word == "differential_privacy":
-        hint = "Its OPTIONS are missing. Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.5) .."
-    else:
-        hint = "Write WITH name AS (..) SELECT."
-    return "it stands at the beginning of a query only.", hint

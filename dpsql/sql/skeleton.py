@@ -15,16 +15,7 @@ from dpsql.sql.clauses import JOIN_PREFIXES
 from dpsql.sql.elements import place_asked
 from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, NEEDS_AS, RESERVED
 from dpsql.sql.places import Places
-from dpsql.sql.refused import (
-    AFTER_STAR,
-    FIRST_ROW,
-    FRAMES,
-    LEFT_OUT,
-    REFUSED_FUNCTIONS,
-    REFUSED_WORDS,
-    misplaced_with,
-    refused_word,
-)
+from dpsql.sql.refused import AFTER_STAR, FIRST_ROW, FRAMES, LEFT_OUT, REFUSED_FUNCTIONS, REFUSED_WORDS, refused_word
 from dpsql.sql.rewording.predicates import SIGNS
 from dpsql.sql.stars import chosen
 from dpsql.sql.syntax import Literal
@@ -158,7 +149,7 @@ class _Builder(Places):
                 self._select(token)
                 return
             case "with" if self.pieces and before.symbol != "(":
-                raise self._refusal("WITH", *misplaced_with(following.word, bracketed=following.symbol == "("))
+                self._refuse_with(following)
             case "all":
                 self._check_all(before, call)
             case "by" if before.word not in ("group", "order", "partition"):

@@ -1166,7 +1166,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY COUNT(*) FROM patients
 -- refused: WITH at 1:8: it stands at the beginning of a query only. Its OPTIONS are missing. Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.5) ..
 
 CREATE SYNTHETIC TABLE t AS SELECT age FROM patients WITH (epsilon = 1)
--- refused: WITH at 1:54: it stands at the beginning of a query only. Options of a synthetic table stand before AS: CREATE SYNTHETIC TABLE name WITH (epsilon = 1) AS SELECT ..
+-- refused: WITH at 1:54: it stands at the beginning of a query only. Options of a synthetic table stand before AS: CREATE SYNTHETIC TABLE name WITH (epsilon = 1) AS ..
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'laplacian') COUNT(*) FROM patients
 -- refused: COUNT(*) at 1:68: there is no mechanism 'laplacian'. Write one of public, capped, located, laplace, gaussian, clamped, threshold, exponential, friendly_core, preprocessing, random_dp.
