@@ -69,7 +69,7 @@ SERVER = (
     Defence(
         "analysts have a number of statements a minute",
         GATE,
-        "            if len(asked) >= most:\n",
+        "            if (over := len(asked) + together - most) > 0:\n",
         "            if False:\n",
         OF_SERVER,
     ),
