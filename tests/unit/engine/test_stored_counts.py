@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from dpsql.engine.duckdb.dialect import DUCKDB
-from dpsql.engine.lower import lowering
 from dpsql.plan.needs import Values
-from dpsql.privacy.tables import listed
 from dpsql.session import Session
-from dpsql.sql.parse import parse
+from tests.unit.engine.both_ways import both_ways
 from tests.unit.mechanisms.shop import policy, sessions
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
@@ -59,19 +54,11 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     ],
 )
 def test_what_is_stored_is_read_where_it_is_enough(session: Session, asked: str, mechanism: str, table: str) -> None:
-    parsed: Any = parse(asked)
-    plan: Any = session._plan(parsed.select, ())
-    prepared: Any = session._prepare(plan, {"mechanism": mechanism, "epsilon": 20})
-    needs = [own.choice.release.need for own in prepared.measured if isinstance(own.choice.release.need, Values)]
-    assert needs
-    for need in needs:
-        found = {}
-        for dialect in (DUCKDB, replace(DUCKDB, counts=False)):
-            statement = lowering(dialect, b"a secret")(need)
-            raw = session._backend.engine.run(statement)
-            assert set(statement.tables) == ({table} if dialect.counts else {table.removesuffix("$counts")})
-            if not need.ranks:
-                found[dialect.counts] = [tuple(listed(raw.column(name))) for name in ("value", "rows")]
-        if found and not need.source.keys:
-            assert found[True] == found[False]
-            assert len(found[True][0]) > 9
+    found = list(both_ways(session, asked, {"mechanism": mechanism, "epsilon": 20}, Values))
+    assert found
+    for need, stored, rows in found:
+        assert stored.tables == {table}
+        assert rows.tables == {table.removesuffix("$counts")}
+        if isinstance(need, Values) and not need.ranks and not need.source.keys:
+            assert stored.rows == rows.rows
+            assert len(stored.rows) > 9

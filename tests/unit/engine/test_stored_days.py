@@ -14,6 +14,7 @@ from dpsql.plan.needs import Aggregates, Histogram
 from dpsql.privacy.tables import listed
 from dpsql.session import Session
 from dpsql.sql.parse import parse
+from tests.unit.engine.both_ways import both_ways
 from tests.unit.mechanisms.shop import policy, sessions
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
@@ -68,22 +69,13 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     ],
 )
 def test_what_is_stored_is_read_where_it_is_enough(session: Session, asked: str, table: str) -> None:
-    parsed: Any = parse(asked)
-    plan: Any = session._plan(parsed.select, ())
-    prepared: Any = session._prepare(plan, {"epsilon": 20, "delta": 1e-7})
-    needs = [own.choice.release.need for own in prepared.measured]
-    read = [need for need in needs if isinstance(need, (Aggregates, Histogram))]
-    assert read
-    for need in read:
-        found = {}
-        for dialect in (DUCKDB, replace(DUCKDB, counts=False)):
-            statement = lowering(dialect, b"a secret")(need)
-            assert set(statement.tables) == {table if dialect.counts else table.partition("$")[0]}
-            raw = session._backend.engine.run(statement)
-            rows = zip(*(listed(raw.column(name)) for name, _ in statement.columns), strict=True)
-            found[dialect.counts] = sorted(rows, key=str)
-        assert found[True] == found[False]
-        assert len(found[True]) > 7
+    found = list(both_ways(session, asked, {"epsilon": 20, "delta": 1e-7}, Aggregates, Histogram))
+    assert found
+    for _, stored, rows in found:
+        assert stored.tables == {table}
+        assert rows.tables == {table.partition("$")[0]}
+        assert stored.rows == rows.rows
+        assert len(stored.rows) > 7
 
 
 def test_days_may_come_in_parts(session: Session) -> None:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from dpsql.engine.duckdb.dialect import DUCKDB
-from dpsql.engine.lower import lowering
 from dpsql.plan.needs import Aggregates
-from dpsql.privacy.tables import listed
 from dpsql.session import Session
-from dpsql.sql.parse import parse
+from tests.unit.engine.both_ways import both_ways
 from tests.unit.mechanisms.shop import policy, sessions
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
@@ -74,19 +69,11 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     ],
 )
 def test_what_is_stored_is_read_where_it_is_enough(session: Session, asked: str, table: str) -> None:
-    parsed: Any = parse(asked)
-    plan: Any = session._plan(parsed.select, ())
-    prepared: Any = session._prepare(plan, {"epsilon": 20, "mechanism": "laplace"})
-    read = [own for m in prepared.measured if isinstance(own := m.choice.release.need, Aggregates)]
-    assert read
-    for need in read:
-        found = {}
-        for dialect in (DUCKDB, replace(DUCKDB, counts=False)):
-            statement = lowering(dialect, b"a secret")(need)
-            assert table.partition("$")[0] in {name.partition("$")[0] for name in statement.tables}
-            assert any("$ranks" in name for name in statement.tables) == (dialect.counts and "$ranks" in table)
-            raw = session._backend.engine.run(statement)
-            rows = zip(*(listed(raw.column(name)) for name, _ in statement.columns), strict=True)
-            found[dialect.counts] = sorted(rows, key=str)
-        assert found[True] == found[False]
-        assert table.startswith("empty") or any(any(row) for row in found[True])
+    found = list(both_ways(session, asked, {"epsilon": 20, "mechanism": "laplace"}, Aggregates))
+    assert found
+    for _, stored, rows in found:
+        assert table in stored.tables
+        assert table.partition("$")[0] in rows.tables
+        assert any("$ranks" in name for name in stored.tables) == ("$ranks" in table)
+        assert stored.rows == rows.rows
+        assert table.startswith("empty") or any(any(row) for row in stored.rows)
