@@ -7547,6 +7547,7 @@ SELECT 'all' AS who, COUNT(*) AS towns FROM cities WHERE population < 0 GROUP BY
 -- engine: SELECT CAST($2 AS VARCHAR) AS "c0", COUNT(*) AS "c1" FROM "bounded"."main"."cities" AS "t0" WHERE ("t0"."population" < CAST($1 AS BIGINT)) GROUP BY CAST($2 AS VARCHAR) ORDER BY CAST($2 AS VARCHAR) ASC NULLS LAST
 -- values: 0, 'all'
 
+-- reference: WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT 'all' || 's' AS who, COUNT(*) AS groups, MAX(n) AS most FROM a WHERE sex = 'none' GROUP BY ALL
 WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT 'all' || 's' AS who, COUNT(*) AS groups, MAX(n) AS most FROM a WHERE sex = 'none' GROUP BY ALL
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
