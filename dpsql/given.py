@@ -16,6 +16,7 @@ __all__ = [
     "AGREE",
     "PROGRESS",
     "function_given",
+    "kind_given",
     "path_given",
     "policy_path_given",
     "sql_given",

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from dpsql.answers.answer import Answer, public
-from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.errors import UnsupportedQuery
+from dpsql.given import text_given
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.types import Type
 from dpsql.plan.values.expressions import nearest
@@ -55,9 +56,7 @@ def describe_table(catalog: Catalog, name: str) -> Answer:
         ProgrammingError: The name is no text.
         UnsupportedQuery: There is no such table, or the column's values are not listed.
     """
-    if not isinstance(name, str):
-        raise ProgrammingError(f"A table's name is of type {type(name).__name__}. Write it as text.")
-    table = _table(catalog, name)
+    table = _table(catalog, text_given(name, "A table's name", "Write it as text."))
     if table is None and (own := _table(catalog, name.rpartition(".")[0])) is not None:
         return _listed(catalog, own, name.rpartition(".")[2])
     if table is None:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.printer import Printer
 from dpsql.engine.totals import stored_column
-from dpsql.plan.catalog import RANK, StoredTotals
+from dpsql.plan.catalog import RANK, StoredRanks, StoredTotals
 from dpsql.plan.needs import Measure, MeasureKind, Source
 from dpsql.plan.nodes import Scan
 
@@ -28,11 +28,12 @@ FUNCTIONS = {MeasureKind.ROWS: "count_rows", MeasureKind.VALUES: "count", Measur
 def read_ranks(printer: Printer, source: Source, measures: Sequence[Measure]) -> EngineStatement | None:
     """The statement that reads them; None where they are not stored, or others are asked."""
     scan, most = source.relation, (source.cut or source.contribution).rows
-    if not isinstance(scan, Scan) or scan.table.ranks is None or not printer.dialect.counts:
+    ranks = scan.table.ranks if isinstance(scan, Scan) and printer.dialect.counts else None
+    if ranks is None:
         return None
     if source.keys or source.cap_groups or source.cap_rows_in_group:
         return None
-    texts = [_total(printer, scan, measure) for measure in measures]
+    texts = [_total(printer, ranks, measure) for measure in measures]
     known = [text for text in texts if text is not None]
     if len(known) < len(texts):
         return None
@@ -44,31 +45,29 @@ def read_ranks(printer: Printer, source: Source, measures: Sequence[Measure]) ->
     ]
     first = f" WHERE {printer.quoted(RANK)} <= {int(most)}" if source.cap_rows else ""
     return EngineStatement(
-        sql=f"SELECT {', '.join(shown)} FROM {printer.dialect.bounded(scan.table.ranks.name)} AS t{first}",
+        sql=f"SELECT {', '.join(shown)} FROM {printer.dialect.bounded(ranks.name)} AS t{first}",
         parameters=(),
         columns=tuple(fields),
-        tables=frozenset({scan.table.ranks.name}),
+        tables=frozenset({ranks.name}),
         functions=frozenset(printer.functions),
     )
 
 
-def _total(printer: Printer, scan: Scan, measure: Measure) -> str | None:
+def _total(printer: Printer, ranks: StoredRanks, measure: Measure) -> str | None:
     """SQL of one number; None where it is not stored."""
     if measure.kind is MeasureKind.UNITS:
         first, rows = printer.quoted(RANK), printer.quoted(StoredTotals.rows)
         return _sum(printer, f"CASE WHEN {first} = 1 THEN {rows} END")
     own = None if measure.argument is None else (measure.argument, measure.grid)
-    name = stored_column(printer, FUNCTIONS.get(measure.kind, ""), own)
-    columns = () if scan.table.ranks is None else scan.table.ranks.columns
-    held = (StoredTotals.rows, *map(StoredTotals.count, columns), *map(StoredTotals.sum, columns))
-    if name not in held or name is None:
+    name, held = stored_column(printer, FUNCTIONS.get(measure.kind, ""), own), StoredTotals.numbers(ranks.columns)
+    if name is None or name not in held:
         return None
-    total = _sum(printer, printer.quoted(name))
-    if not measure.shift or own is None:
+    total, column = _sum(printer, printer.quoted(name)), held[name]
+    if not measure.shift or column is None:
         return total
-    (rows,) = (printer.quoted(StoredTotals.count(column)) for column in columns if StoredTotals.sum(column) == name)
+    values = _sum(printer, printer.quoted(StoredTotals.count(column)))
     printer.functions |= {"-", "*"}
-    return f"{total} - {printer.cast(str(measure.shift), 'HUGEINT')} * {_sum(printer, rows)}"
+    return f"{total} - {printer.cast(str(measure.shift), 'HUGEINT')} * {values}"
 
 
 def _sum(printer: Printer, text: str) -> str:

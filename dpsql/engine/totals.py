@@ -81,7 +81,7 @@ def _value(
 ) -> tuple[Expression, Grid] | None:
     """The column that holds a total of each unit; None where none does."""
     name = stored_column(printer, function, own)
-    if name is None or name not in (totals.rows, *map(totals.count, totals.columns), *map(totals.sum, totals.columns)):
+    if name is None or name not in totals.numbers(totals.columns):
         return None
     most, grid = scan.table.rows_per_unit, None if own is None else own[1]
     low, high = (0, 1) if grid is None else (min(grid.low, 0), max(grid.high, 0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
@@ -229,6 +229,11 @@ class StoredTotals:
     def sum(column: str) -> str:
         """The column with their sum; NULL where there is none."""
         return f"{column}$sum"
+
+    @classmethod
+    def numbers(cls, columns: Iterable[str]) -> dict[str, str | None]:
+        """All of these columns by name, each with the one whose count or sum it is."""
+        return {cls.rows: None} | {name(own): own for own in columns for name in (cls.count, cls.sum)}
 
 
 @dataclass(frozen=True, slots=True)

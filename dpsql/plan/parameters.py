@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from dpsql.errors import ProgrammingError
+from dpsql.given import sql_given
 from dpsql.plan.options import MOST, as_given
 from dpsql.plan.types import Passed, Value
 from dpsql.sql.parameters import parameters_in
@@ -85,8 +86,7 @@ def call_text(function: str, query: str, named: Mapping[str, Any]) -> str:
     >>> call_text("dp_kmeans", "SELECT x FROM t", {"k": 2, "scale": (0.1, 9), "parts": None})
     'SELECT * FROM dp_kmeans((SELECT x FROM t), k => 2, scale => (0.1, 9))'
     """
-    if not isinstance(query, str):
-        raise ProgrammingError(f"The statement is of type {type(query).__name__}. Write SQL as text.")
+    sql_given(query)
     written = [f", {name} => {_written(value)}" for name, value in named.items() if value is not None]
     return f"SELECT * FROM {function}(({query}){''.join(written)})"
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from dpsql.engine.dialect import Dialect
 from dpsql.owner.building.by_size import summable
+from dpsql.owner.building.totals import added_up
 from dpsql.owner.shape import TableShape
-from dpsql.plan.catalog import RANK, StoredRanks, StoredTotals
+from dpsql.plan.catalog import RANK, StoredRanks
 
 __all__ = ["stored_ranks", "sums_by_rank"]
 
@@ -24,17 +25,11 @@ def stored_ranks(table: TableShape) -> StoredRanks | None:
     """What is added up by rank; None where units have one row, or too many."""
     if table.public or not 2 <= table.rows_per_unit <= MOST_RANKS:
         return None
-    summed = tuple(column.name for column in table.columns if summable(table, column))
-    return StoredRanks(f"{table.name}$ranks", summed)
+    return StoredRanks(f"{table.name}$ranks", tuple(own.name for own in table.columns if summable(table, own)))
 
 
 def sums_by_rank(table: TableShape, ranks: StoredRanks, words: Dialect) -> str:
     """SQL of the numbers, from the bounded table."""
-    columns, rank = {column.name: column for column in table.columns}, words.quoted(RANK)
-    shown = [rank, f"count(*) AS {words.quoted(StoredTotals.rows)}"]
-    for name in ranks.columns:
-        grid = words.quoted(columns[name].in_steps)
-        shown.append(f"count({grid}) AS {words.quoted(StoredTotals.count(name))}")
-        total = words.cast(words.call("sum_of_integers", grid), "HUGEINT")
-        shown.append(f"{total} AS {words.quoted(StoredTotals.sum(name))}")
+    rank, values = words.quoted(RANK), added_up(table, ranks.columns, words)
+    shown = [rank, *(f"{words.cast(value, 'HUGEINT')} AS {words.quoted(name)}" for name, value in values)]
     return f"SELECT {', '.join(shown)} FROM {words.bounded(table.name)} GROUP BY {rank}"

@@ -12,13 +12,15 @@ Tests: tests/unit/owner/building/test_totals.py.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dpsql.engine.dialect import Dialect
 from dpsql.owner.building.by_size import sizes_of_totals, summable
 from dpsql.owner.building.numbered import value_at
 from dpsql.owner.shape import ColumnShape, TableShape
 from dpsql.plan.catalog import NUMBER, StoredTotals, place_name
 
-__all__ = ["stored_totals", "totals_order", "totals_rows"]
+__all__ = ["added_up", "stored_totals", "totals_order", "totals_rows"]
 
 SHARED = 4
 """Rows that a unit may have, by the policy, for each cell of listed columns at least. It is a choice: with fewer, a
@@ -46,7 +48,6 @@ def stored_totals(table: TableShape) -> tuple[StoredTotals, ...]:
 
 def totals_rows(table: TableShape, totals: StoredTotals, words: Dialect) -> str:
     """SQL of what is stored, from the bounded table: of the units of one range, where an engine takes these apart."""
-    grids = {column.name: column.in_steps for column in table.columns}
     places = _places(table, totals, words)
     by = [words.quoted(name) for name in totals_order(table, totals, words)]
     number = words.quoted(NUMBER)
@@ -60,13 +61,19 @@ def totals_rows(table: TableShape, totals: StoredTotals, words: Dialect) -> str:
     if table.numbered and words.counts:
         shown.append(f"min({number}) AS {number}")  # the same in all rows of a group
     shown += [words.quoted(place_name(name)) for name in places]
-    values = [(totals.rows, "count(*)")]
-    for name in totals.columns:
-        grid = words.quoted(grids[name])
-        values += [(totals.count(name), f"count({grid})"), (totals.sum(name), f"sum({grid})")]
+    values = added_up(table, totals.columns, words)
     shown += [f"{words.cast(value, 'BIGINT')} AS {words.quoted(name)}" for name, value in values]
     within = f" WHERE {words.call('within', by[0])}" if words.has("within") else ""
     return f"SELECT {', '.join(shown)} FROM {words.bounded(table.name)}{within} GROUP BY {', '.join(by)}"
+
+
+def added_up(table: TableShape, columns: Sequence[str], words: Dialect) -> list[tuple[str, str]]:
+    """What is stored of some rows of a bounded table, by the names of `StoredTotals`, each with its SQL."""
+    grids = {column.name: words.quoted(column.in_steps) for column in table.columns}
+    values = [(StoredTotals.rows, "count(*)")]
+    for name in columns:
+        values += [(StoredTotals.count(name), f"count({grids[name]})"), (StoredTotals.sum(name), f"sum({grids[name]})")]
+    return values
 
 
 def totals_order(table: TableShape, totals: StoredTotals, words: Dialect) -> list[str]:
